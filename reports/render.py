@@ -28,6 +28,7 @@ from empirical.studies import record
 from oracle.core.errors import OracleError
 from oracle.core.registry import VALIDITIES
 from reports.model import ClaimEntry, Report
+from theorems.claim import by_severity
 from theorems.show import WHOSE, scope_in_words
 from theorems.verdict import Verdict
 
@@ -103,19 +104,24 @@ def paper_title(paper: str) -> str:
     return text.strip().split("\n", 1)[0].removeprefix("Claims of ").rstrip(".")
 
 
+def worst_first(entries: Sequence[ClaimEntry]) -> list[ClaimEntry]:
+    """The claims in the order of every list for people."""
+    place = {item.id: at for at, item in enumerate(by_severity(entry.checked.claim for entry in entries))}
+    return sorted(entries, key=lambda entry: place[entry.checked.claim.id])
+
+
 def by_paper(entries: Sequence[ClaimEntry]) -> list[tuple[str, list[ClaimEntry]]]:
-    """The claims grouped by paper, papers in order of name."""
-    ordered = sorted(entries, key=lambda entry: entry.checked.claim.id)
+    """The claims grouped by paper, papers in order of name, what matters most first."""
+    ordered = sorted(worst_first(entries), key=lambda entry: entry.checked.claim.paper)
     return [(paper, list(group)) for paper, group in groupby(ordered, key=lambda entry: entry.checked.claim.paper)]
 
 
 def refuted(entries: Sequence[ClaimEntry], *, of_document: bool) -> list[ClaimEntry]:
     """The refuted claims that are statements of a document, or those that are not, what matters most first."""
-    found = [
+    return worst_first([
         entry for entry in entries
         if entry.checked.finding.verdict is Verdict.REFUTED and entry.checked.claim.of_document is of_document
-    ]
-    return sorted(found, key=lambda entry: entry.checked.claim.severity.rank)
+    ])
 
 
 def audited(report: Report) -> dict[str, list[str]]:
@@ -157,6 +163,7 @@ def render(report: Report, *, figures: Sequence[Figure]) -> str:
         report=report,
         totals=report.totals,
         papers=by_paper(report.claims),
+        worst_first=worst_first,
         known={entry.checked.claim.id: entry for entry in report.claims},
         refuted=refuted(report.claims, of_document=True),
         refuted_readings=refuted(report.claims, of_document=False),

@@ -24,7 +24,7 @@ from oracle.core.plain import picked, plain
 from oracle.core.registry import discover, index, named
 from theorems.branches import branch_in
 from theorems.given import Domain
-from theorems.verdict import ALL, INSTANCE, Evidence, Finding, Verdict, broken_rule, cited, weakest
+from theorems.verdict import Evidence, Finding, Verdict, broken_rule, cited, weakest
 from theorems.watching import Answers
 
 Checker = Callable[[Any, Domain], Finding]
@@ -256,8 +256,11 @@ class Checked:
         }
 
 
-def judge(item: Claim, says: Any, domain: Domain | None = None) -> Finding:
-    """What a claim's checker finds about a statement, held to the rules that every finding obeys."""
+def judge(item: Claim, says: Any, domain: Domain | None = None, *, jumps: bool = False) -> Finding:
+    """What a claim's checker finds about a statement, held to the rules that every finding obeys.
+
+    With `jumps` the formulas may answer with expressions that jump: the checker has to find out by itself.
+    """
     if item.check is None:
         return _of_readings(item)
     given, answers = Domain(item.hypotheses) if domain is None else domain, Answers()
@@ -268,22 +271,25 @@ def judge(item: Claim, says: Any, domain: Domain | None = None) -> Finding:
     rule = broken_rule(finding)
     if rule:
         raise OracleError(f"the checker of {item.id} {rule}")
-    told = "" if finding.verdict is not Verdict.HOLDS else _hollow(item, says, finding, given)
-    if finding.verdict is Verdict.HOLDS and answers.missing:
-        told = f"gives no number at {answers.missing}"
-    if told:
+    told = _hollow(item, says, finding, given, answers) if finding.verdict is Verdict.HOLDS else ""
+    if told and not (jumps and told.endswith(answers.jump or "none")):
         raise OracleError(f"the checker of {item.id} calls {finding.evidence.value} what {told}")
     return finding
 
 
-def _hollow(item: Claim, says: Any, finding: Finding, given: Domain) -> str:
+def _hollow(item: Claim, says: Any, finding: Finding, given: Domain, answers: Answers) -> str:
     """Why what is said to hold is not known so: ends of the hypotheses left out, a formula that tells numbers apart."""
-    if finding.scope is None or finding.scope == INSTANCE:
-        return ""
-    left = [name for name in given.untested if name not in item.untested]
+    if answers.missing:
+        return f"gives no number at {answers.missing}"
+    kind = "" if finding.scope is None else finding.scope.kind
+    if kind == "instance" and item.hypotheses:
+        return f"is one instance, but has hypotheses: {', '.join(one.name for one in item.hypotheses)}"
+    left = [name for name in given.untested if name not in item.untested] if kind else []
     if left:
         return f"it never tried at the ends of {', '.join(left)}"
-    branch = branch_in(says) if finding.scope == ALL else ""
+    if kind in ("all", "box") and answers.part_of_ball:
+        return f"branches for a part of a ball: {answers.part_of_ball}"
+    branch = branch_in(says) or answers.jump if kind in ("all", "box") else ""
     return branch and f"may differ at single numbers: {branch}"
 
 

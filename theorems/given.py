@@ -8,6 +8,7 @@ hypothesis that is changed (`without`) changes the symbols and the points, so a 
 from __future__ import annotations
 
 import itertools
+import math
 import random
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
@@ -91,19 +92,23 @@ class Domain:
         self, *names: str, at_most: int = 400, least: Mapping[str, Number] | None = None,
         most: Mapping[str, Number] | None = None,
     ) -> Iterator[Point]:
-        """Points of some parameters (all that have values, if none is named): every corner, then a drawn selection."""
+        """Points of some parameters (all that have values, if none is named): the corners, then a drawn selection.
+
+        Of more corners than half of `at_most` some are drawn, among them that of all first and that of all last ends.
+        """
         chosen = names or tuple(name for name, item in self.parameters.items() if item.kind != "vector")
         lists = [self.values(name, least=(least or {}).get(name), most=(most or {}).get(name)) for name in chosen]
         every = itertools.product(*lists)
-        total = 1
-        for values in lists:
-            total *= len(values)
-        if total <= at_most:
+        if math.prod(map(len, lists)) <= at_most:
             yield from (dict(zip(chosen, point, strict=True)) for point in every)
             return
-        corners = list(itertools.islice(itertools.product(*(values[:2] for values in lists)), at_most))
+        ends = [values[:2] for values in lists]
+        many = 2 * math.prod(map(len, ends)) > at_most  # then the corners are drawn, too
         draw = random.Random(_SEED)
-        drawn = (tuple(draw.choice(values) for values in lists) for _ in range(at_most - len(corners)))
+        corners = [tuple(one[-1 if high else 0] for one in ends) for high in (False, True)]
+        more = (tuple(map(draw.choice, ends)) for _ in range(at_most // 2 - 2))
+        corners += more if many else itertools.product(*ends)
+        drawn = (tuple(map(draw.choice, lists)) for _ in range(at_most - len(corners)))
         for point in dict.fromkeys((*corners, *drawn)):
             yield dict(zip(chosen, point, strict=True))
 
@@ -125,13 +130,14 @@ class Domain:
         """An expression in one free symbol that runs through the interval: its signs are decided by computer algebra.
 
         low + t, or (low + high t)/(1 + t) where there are two ends, with t > 0 or t >= 0 as the lower end is open or
-        not. A closed upper end is the limit t to infinity: it is for `values` to try.
+        not; t is real even where the parameter is whole. A closed upper end is the limit t to infinity: it is for
+        `values` to try.
         """
         item = self[name]
         if item.low is None:
             return self.symbol(name, text)
         sign = {"positive" if item.low_open else "nonnegative": True}
-        whole = item.kind == "integer"
+        whole = item.kind == "integer" and item.high is None
         free = sympy.Symbol(text or f"t_{name}", **({"integer": True} if whole else {"real": True}), **sign)
         low = sympy.Rational(item.low.numerator, item.low.denominator)
         if item.high is None:

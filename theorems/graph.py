@@ -17,7 +17,7 @@ Standing = Mapping[str, Expectation]
 
 RELATIONS: Mapping[str, Callable[[Claim], tuple[str, ...]]] = {
     "uses": lambda item: item.uses,
-    "rests_on": lambda item: item.rests_on,
+    "evidence": lambda item: (*item.rests_on, *item.readings),
     "repaired_by": lambda item: () if item.repaired_by is None else (item.repaired_by,),
 }
 

@@ -13,6 +13,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import Enum
 
+from sympy.logic.boolalg import BooleanAtom
+
 from oracle.core.errors import OracleError
 
 
@@ -95,12 +97,19 @@ class ProofStep:
 
 def computed(words: str, passed: bool | None) -> ProofStep:
     """A step that was computed, for all values, and came out so; None, for "cannot tell", counts as not passed."""
-    return ProofStep(words, bool(passed))
+    return ProofStep(words, _truth(words, passed))
 
 
 def sampled(words: str, passed: bool | None) -> ProofStep:
     """A step that was tried at points, in exact or certified arithmetic: for all values it stands in words only."""
-    return ProofStep(words, bool(passed), everywhere=False)
+    return ProofStep(words, _truth(words, passed), everywhere=False)
+
+
+def _truth(words: str, passed: object) -> bool:
+    """What a step came to; what is no truth value, such as an expression that was to vanish, is an error, not true."""
+    if passed is None or isinstance(passed, (bool, BooleanAtom)):
+        return bool(passed)
+    raise OracleError(f"a step came to {passed!r}, which is neither true nor false: {words}")
 
 
 def argued(words: str) -> ProofStep:
@@ -188,6 +197,8 @@ def broken_rule(finding: Finding) -> str:
         "proves for all values without a step": holds and kind == "all" and not finding.steps,
         "calls proved what it argues": holds and finding.evidence is Evidence.PROVED
         and not all(step.computed for step in finding.steps),
+        "argues without a computed step": holds and finding.evidence is Evidence.ARGUED
+        and not any(step.passed for step in finding.steps),
         "calls argued what it computes": finding.evidence is Evidence.ARGUED
         and all(step.computed for step in finding.steps),
         "has a failed step": any(step.passed is False for step in finding.steps),

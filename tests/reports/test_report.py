@@ -201,6 +201,11 @@ def test_refuted_claims_stand_first_with_their_repairs_and_verdicts(
     assert list(by_id)[:len(printed)] == printed, "statements of a document stand before readings of ours"
     ranks = [[item.value for item in Stake].index(rows[name]["severity"]) for name in printed]
     assert ranks == sorted(ranks), "what matters most stands first"
+    shown = [name for name in sections if name in rows]
+    places = [(rows[name]["id"].split("/")[0], [item.value for item in Stake].index(rows[name]["severity"]))
+              for name in shown]
+    assert len(shown) == len(rows)
+    assert places == sorted(places), "so it does among the claims of a paper"
     for item in refuted:
         row = by_id[item["id"]]
         if item["repaired_by"] is not None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -44,7 +45,8 @@ def planted(check: Check, says: Any = None, untested: dict[str, str] | None = No
 
 
 HOLDING: dict[str, Callable[[], Finding]] = {
-    "PROVED": lambda: proof(computed("a step", True)), "ARGUED": lambda: proof(argued("in words")),
+    "PROVED": lambda: proof(computed("a step", True)),
+    "ARGUED": lambda: proof(argued("in words"), computed("and a step", True)),
     "CHECKED_AT_POINTS": lambda: at_points("seven", 7),
 }
 
@@ -61,7 +63,8 @@ def test_whatever_holds_was_tried_at_the_ends_of_its_hypotheses(evidence: str) -
 
 
 def test_a_printed_number_has_no_ends() -> None:
-    assert judge(planted(lambda says, given: instance("a number")), None).verdict is Verdict.HOLDS
+    item = replace(planted(lambda says, given: instance("a number")), hypotheses=())
+    assert judge(item, None).verdict is Verdict.HOLDS
 
 
 def helper(x: Any) -> Any:

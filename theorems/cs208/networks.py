@@ -153,7 +153,8 @@ local_minima = Claim(
     words="one ReLU unit already has local minima that are not global: every w < 0",
     hypotheses=(), says=(_RELU, Fraction(-1)), check=judge_dead,
     flips=(Flip("w = 1/2", (_RELU, Fraction(1, 2)), Verdict.REFUTED),),
-    true_variants={"[[]1[]] *": "every w < 0 is one", "[[]0[]] *": "a rescaled ReLU has them, too"},
+    true_variants={**dict.fromkeys(("[[]1[]] 1 % *", "[[]1[]] one more"), "every w < 0 is one"),
+                   **dict.fromkeys(("[[]0[]] 1 % *", "[[]0[]] squared"), "a rescaled ReLU has them, too")},
     expected="HOLDS PROVED",
 )
 stuck = Claim(

@@ -26,7 +26,7 @@ from theorems.given import Domain
 from theorems.tools.leading_points import led
 from theorems.tools.symbolic_signs import vanishes
 from theorems.tools.two_vectors import never_negative, two_vectors
-from theorems.verdict import Finding, Verdict, argued, computed, instance, proof, refuted
+from theorems.verdict import Finding, Verdict, argued, computed, instance, proof, refuted, undecided
 
 MOVES = {"replace": ("C", "-C"), "add_remove": ("C", "0"), "poisson": ("C", "0"), "fixed size": ("C", "-C")}
 """The clipped gradients before and after, on a line, that are the farthest apart, by what may happen to a record."""
@@ -109,6 +109,8 @@ def judge_sampled_arguments(says: tuple[str, ...], given: Domain) -> Finding:
         return refuted("the same noise has another delta for another n", {
             "T": 1, "epsilon": 1, "C": 1, "B": 1, "sigma": 1, "n": "1 and 10",
             **{f"delta at n = {n}": Enclosure.of_ball(value) for n, value in deltas.items()}})
+    if set(says) != {"T", "epsilon", "delta", "C", "B", "n"}:
+        return undecided("another list of arguments, of which nothing is computed", 1)
     return instance("n is among the arguments: the rate B/n is known", {"arguments": ", ".join(says)})
 
 

@@ -39,7 +39,7 @@ def of_claim(name: str) -> Mutated:
 def from_json(data: dict[str, Any]) -> Mutated:
     """What `plain` wrote."""
     true, survivors = (tuple((name, reason) for name, reason in data[kind]) for kind in ("true", "survivors"))
-    return Mutated(data["claim"], Evidence(data["evidence"]), data["variants"], true, survivors)
+    return Mutated(data["claim"], Evidence(data["evidence"]), data["variants"], data["contradicted"], true, survivors)
 
 
 def judge_all(names: Sequence[str], workers: int, store: Findings | None) -> Iterator[Mutated]:
@@ -64,7 +64,7 @@ def totals(found: Sequence[Mutated]) -> dict[str, dict[str, int]]:
         true, survivors = len(item.true), len(item.survivors)
         one = {
             "claims": 1, "variants": item.variants, "otherwise": item.variants - true - survivors, "true": true,
-            "survivors": survivors, "unexplained": len(item.unexplained),
+            "survivors": survivors, "unexplained": len(item.unexplained), "blind": item.blind,
         }
         before = result.get(item.evidence.value, dict.fromkeys(one, 0))
         result[item.evidence.value] = {name: before[name] + count for name, count in one.items()}
@@ -98,9 +98,13 @@ def judge_variants(chosen: Sequence[Claim], workers: int, store_file: Path | Non
         for word, found_so in (("TRUE     ", item.true), ("SURVIVES ", item.survivors)):
             for name, reason in found_so:
                 say(f"{word} {item.claim}  ({item.evidence.value})  {name}" + (f": {reason}" if reason else ""))
-    print_table(("evidence", "claims", "variants", "otherwise", "true", "survivors", "without a reason"),
+    print_table(("evidence", "claims", "variants", "otherwise", "true", "survivors", "without a reason", "blind"),
                 [(kind, *map(str, counts.values())) for kind, counts in totals(ordered).items()])
     if lost is not None:
         raise lost
-    if any(item.survivors if item.evidence is Evidence.PROVED else item.unexplained for item in ordered):
+    for item in ordered:
+        if item.blind:
+            say(f"BLIND     {item.claim}  ({item.evidence.value})  no variant and no flip came out otherwise")
+    wrong = (item.survivors if item.evidence is Evidence.PROVED else item.unexplained for item in ordered)
+    if any(wrong) or any(item.blind for item in ordered):
         raise typer.Exit(WRONG)

@@ -19,3 +19,8 @@ def root(value: Any) -> Any:
 def log(value: Any) -> Any:
     """The logarithm of a ball or an expression."""
     return value.log() if isinstance(value, arb) else sympy.log(value)
+
+
+def exp(value: Any) -> Any:
+    """The exponential function of a ball or an expression."""
+    return value.exp() if isinstance(value, arb) else sympy.exp(value)

@@ -125,6 +125,7 @@ clipping_list = Claim(
         statement=r"\text{a line of Algorithm 3 adds } \gamma_t \text{ to the list } \gamma",
         words="a line of Algorithm 3 adds gamma_t to its list",
         says=("add ~y; to the list v and I' = max -~y", "l; < clip,, (x¢(ReLU(x, W¢) — y1))"), expected="HOLDS PROVED",
+        true_variants={"[[]1[]] another word": "one line that does it is enough"},
     ),
 )
 permutation = Claim(

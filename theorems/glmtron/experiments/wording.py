@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from theorems.claim import Claim, Flip, Repair, Stake, Whose, citing
 from theorems.given import Domain
-from theorems.verdict import Finding, Verdict, instance, refuted
+from theorems.verdict import Finding, Verdict, instance, refuted, undecided
 
 _APPENDIX = (
     "A Algorithms", "B Additional Experiment", "Sensitivity of Privacy Budgets.", "C Supported Lemmas", "D DP-GLMtron",
@@ -46,9 +46,11 @@ def judge_mentions(says: Sought, given: Domain) -> Finding:
 def judge_data(says: tuple[str, str], given: Domain) -> Finding:
     """Whether a caption's title and its sentence name one kind of data."""
     title, sentence = says
-    real, made = "MNIST" in title, "generated" in sentence
-    if real and made:
+    kinds = [{word for word in ("MNIST", "generated") if word in text} for text in says]
+    if len(kinds[0] | kinds[1]) > 1:
         return refuted("the title names MNIST and the sentence generated data", {"title": title, "sentence": sentence})
+    if not all(kinds):
+        return undecided("one of the two names no kind of data", 1)
     return instance("one kind of data is named", {"title": title, "sentence": sentence})
 
 
@@ -61,7 +63,11 @@ def textual(
         id=f"glmtron/{name}", source=f"003, {place}", quote=quote, whose=Whose.READING, severity=severity,
         statement=rf"\text{{{words}}}", words=words, hypotheses=(), says=says, check=judge_mentions,
         expected="REFUTED PROVED",
-        repair=Repair(statement=rf"\text{{{repaired}}}", words=repaired, says=fixed, expected="HOLDS PROVED"),
+        repair=Repair(
+            statement=rf"\text{{{repaired}}}", words=repaired, says=fixed, expected="HOLDS PROVED",
+            true_variants={} if len(fixed[0]) == 1 else {
+                "[[]0[]] * another word": "another of the places mentions it, too, or none of the words is there"},
+        ),
     )
 
 
@@ -115,6 +121,7 @@ named_proofs = Claim(
     words="the appendix announces proofs of Theorem 4.1, of lemmas and of the corollary by name",
     hypotheses=(), says=(_PROOFS, ("Theorem 4. 1", "Lemma", "Corollary")), check=judge_mentions,
     flips=(Flip("Theorem 5.2", (_PROOFS, ("Theorem 5.2",)), Verdict.REFUTED),), expected="HOLDS PROVED",
+    true_variants={"[[]0[]] * another word": "another of the places mentions it, too"},
 )
 limitations = textual(
     "checklist-limitations", "Checklist, 2: limitations are discussed (read as a section of their own)",

@@ -155,13 +155,13 @@ def judge_six(says: Six, given: Domain) -> Finding:
     for point in led(given, multiplier="2", logs="1", root="1"):
         f, logs, n = point["multiplier"], point["logs"], point["root"]
         tried += 1
-        left = f if bounded == "f" else logs / (f * n)
+        left = {"f": f, "epsilon": logs / (f * n)}[bounded]
         if left != most(f, logs, n):
             return refuted("(5) allows it, and it is against (6)", {
                 "f": f, "c A": logs, "sqrt(N)": n, "epsilon by (5)": logs / (f * n), "left of (6)": left,
                 "right of (6)": most(f, logs, n)})
     f_, logs_, n_ = (given.symbol(name) for name in ("multiplier", "logs", "root"))
-    left_ = f_ if bounded == "f" else logs_ / (f_ * n_)
+    left_ = {"f": f_, "epsilon": logs_ / (f_ * n_)}[bounded]
     return proof(computed("both sides are equal at epsilon = c A/(f sqrt N), on symbols",
                           vanishes(most(f_, logs_, n_) - left_)), tried=tried)
 

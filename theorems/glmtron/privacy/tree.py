@@ -214,6 +214,8 @@ def judge_logarithm(says: tuple[Callable[[Any], Any], str], given: Domain) -> Fi
     """
     size, deltas = says
     sizes = given.values("lg")
+    if deltas not in ("any", "N^-1.1"):
+        return undecided("no such deltas are known", 1)
     if deltas == "any":
         with ctx.workprec(_PRECISION):
             least = 100 * ball(Fraction(size(1)))  # C = 100, epsilon = 1, t = N = 2, where a leaf is in 2 nodes

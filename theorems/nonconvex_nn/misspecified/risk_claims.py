@@ -141,7 +141,8 @@ of_lemma = Claim(
     hypotheses=(on._CONSTANT,), says=lambda c: 2 * (1 + 2 * c), check=on.judge_lemma_constant,
     flips=(Flip("c/2", lambda c: c / 2, Verdict.REFUTED),),
     rests_on=("nonconvex-nn/thm-7-constant-repaired",),
-    true_variants=dict.fromkeys(("1*", "2 *", "squared", "[*] -> + *"), "there is four times as much as is needed"),
+    true_variants=dict.fromkeys(("1 % *", "1 -> 2 *", "2 -> 3 *", "squared", "[*] -> + *"),
+                                "there is four times as much as is needed"),
     expected="HOLDS ARGUED",
 )
 utility = Claim(

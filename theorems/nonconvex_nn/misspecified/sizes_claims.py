@@ -223,7 +223,8 @@ alpha_range = Claim(
         words="alpha may go up to |w_l| + 1: beyond |w_l| the start is near enough",
         says=lambda norm: norm + 1, expected="HOLDS ARGUED",
         source="002, Theorem 7 with a range that is never empty",
-        true_variants={"1*": "any positive upper end will do", "squared": "any positive upper end will do",
+        true_variants={"1 % *": "any positive upper end will do", "1 -> 2 *": "any positive upper end will do",
+                       "squared": "any positive upper end will do",
                        "beyond *": "any positive upper end will do"},
     ),
 )

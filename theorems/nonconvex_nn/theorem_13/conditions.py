@@ -221,7 +221,8 @@ trade_off = _claim(
     quote="When T is large, the privacy", whose=Whose.PRINTED,
     flips=(Flip("exchanged", (lambda t, rest: rest * sympy.sqrt(t), lambda t, rest: sympy.sqrt(rest / t)),
                 Verdict.REFUTED),),
-    true_variants={"[[]?[]] *": "another formula that falls, or rises, with T"},
+    true_variants=dict.fromkeys(("[[]?[]] 1 % *", "[[]?[]] squared", "[[]1[]] [*] -> + *"),
+                                "another formula that falls, or rises, with T"),
 )
 in_width = _claim(
     "rem-15-m", "002, Remark 15: the privacy error depends on poly(m), so that m cannot be arbitrarily large",

@@ -218,6 +218,7 @@ maximum = Claim(
     words="max(L, d/m) in (7) is L + d/m of the proof up to a factor of 2",
     hypotheses=(positive("L"), positive("d"), positive("m")), says=sympy.Integer(2), check=judge_max,
     flips=(Flip("a factor of 3/2", sympy.Rational(3, 2), Verdict.REFUTED),),
+    true_variants=dict.fromkeys(("1 % more", "squared"), "a larger factor is one, too"),
     expected="HOLDS PROVED",
 )
 least_width = Claim(
@@ -349,5 +350,6 @@ rescaled = Claim(
     words="with xi/4 for xi, which costs a factor of at most 1 + log 4 in the logarithm, the proof's xi adds up to xi",
     hypotheses=(real("t", "log(1/xi) - 1").at_least(0),), says=1 + sympy.log(4), check=judge_probability,
     flips=(Flip("twice", sympy.Integer(2), Verdict.REFUTED),),
+    true_variants=dict.fromkeys(("1 % more", "squared"), "a larger factor is one, too"),
     expected="HOLDS PROVED",
 )

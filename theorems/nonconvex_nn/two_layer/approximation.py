@@ -276,7 +276,8 @@ relu_hidden = Claim(
         Flip("half the degree", (Fraction(4, 25), 1, Fraction(5, 2)), Verdict.UNDECIDED),
         Flip("C = 1", (Fraction(8, 25), 1, 1), Verdict.UNDECIDED),
     ),
-    true_variants={"[[]0] 1 % *": _ROOM, "[[]2] *": _ROOM, "any k": "only sqrt(k) >= 1 enters",
+    true_variants={"[[]0] 1 % *": _ROOM, "[[]2] 1 % *": _ROOM, "[[]2] one more": _ROOM,
+                   "any k": "only sqrt(k) >= 1 enters",
                    "any alpha": "for alpha_0 <= 0 nothing is said"},
     expected="HOLDS ARGUED",
 )

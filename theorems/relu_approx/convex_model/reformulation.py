@@ -12,7 +12,7 @@ import sympy
 from oracle.core.domain import positive, positive_integer, real, vector
 from theorems.claim import Claim, Flip, Repair, Stake, Whose
 from theorems.given import Domain
-from theorems.verdict import Finding, Verdict, argued, at_points, computed, instance, proof, refuted
+from theorems.verdict import Finding, Verdict, argued, at_points, computed, proof, refuted
 
 
 def judge_loss(residual: Callable[[Any, Any], Any], given: Domain) -> Finding:
@@ -41,11 +41,13 @@ def judge_loss(residual: Callable[[Any, Any], Any], given: Domain) -> Finding:
 def judge_indicator(says: tuple[Callable[[int], int], bool], given: Domain) -> Finding:
     """Whether an indicator of the sign of x^T u is 1(x^T u >= 0): for every u, or (True) for all but x^T u = 0."""
     indicator, generic = says
-    for product in (1, -1) if generic else (1, -1, 0):
-        if indicator(product) != int(product >= 0):
+    signs = (1, -1) if generic else (1, -1, 0)
+    for sign in signs:
+        if indicator(sign) != int(sign >= 0):
             return refuted("the two differ where u is orthogonal to x", {
-                "x^T u": product, "as in (3.6)": indicator(product), "as in (3.8)": int(product >= 0)})
-    return instance("x^T u has one of the signs tried, which are all cases")
+                "x^T u": sign, "as in (3.6)": indicator(sign), "as in (3.8)": int(sign >= 0)})
+    return proof(computed("they agree for each sign that x^T u can have: these are all cases",
+                          all(indicator(sign) == int(sign >= 0) for sign in signs)))
 
 
 def judge_mean(factor: Callable[[Any], Any], given: Domain) -> Finding:
@@ -133,7 +135,9 @@ def judge_inference(indicator: Callable[[int], int], given: Domain) -> Finding:
         if indicator(product) * (x[0] * v[0] + x[1] * v[1]) != training:
             return refuted("the prediction at a training point is another", {
                 "x": x, "u": u, "v": v, "inference": indicator(product), "training": training})
-    return instance("the same for each sign of u_i^T x, which are all cases")
+    size = sympy.Symbol("s", positive=True)
+    return proof(computed("the indicator is that of (3.8) for u_i^T x of each sign and any size: the sums agree",
+                          [indicator(one) for one in (size, sympy.Integer(0), -size)] == [1, 1, 0]))
 
 
 def judge_strong(modulus: Fraction, given: Domain) -> Finding:
@@ -166,8 +170,9 @@ def judge_flat(regulariser: Callable[[Any], Any], given: Domain) -> Finding:
     objective = (x * (v - w) - y) ** 2 / 2 + given.symbol("lam") * (regulariser(v) + regulariser(w))
     bend = sympy.simplify(sympy.diff(objective.subs({v: s, w: s}), s, 2))
     if bend == 0:
-        return instance("one record, one feature, one pattern: along v = w = s > 0, which is feasible, the objective "
-                        "is affine (computer algebra)")
+        return proof(computed("one record, one feature, one pattern: along v = w = s > 0, which is feasible, the "
+                              "objective is affine, for any x, y and lambda", bend == 0),
+                     tried=len(given.values("lam")))
     return refuted("it bends along the ray v = w = s", {"second derivative": bend, "n = d = P": 1})
 
 
@@ -213,7 +218,8 @@ def judge_variables(count: Callable[[Any, Any], Any], given: Domain) -> Finding:
                           sympy.simplify(total - count(d, patterns)) == 0))
 
 
-_NETWORK = (vector("x"), vector("u"), positive("lam"))
+_UNIT = (vector("x"), vector("u"))
+_NETWORK = (*_UNIT, positive("lam"))
 
 loss = Claim(
     id="relu-approx/eq-3.4",
@@ -242,7 +248,7 @@ indicator = Claim(
     whose=Whose.PRINTED,
     statement=r"\max(0, \mathrm{sign}(x^T u)) = \mathbb{1}(x^T u \ge 0)",
     words="the two definitions of the diagonal matrices agree for every x and u",
-    hypotheses=_NETWORK, says=(lambda product: max(0, product), False), check=judge_indicator,
+    hypotheses=_UNIT, says=(lambda product: max(0, product), False), check=judge_indicator,
     expected="REFUTED PROVED",
     repair=Repair(
         statement=r"x^T u \ne 0 \implies \max(0, \mathrm{sign}(x^T u)) = \mathbb{1}(x^T u \ge 0)",
@@ -250,7 +256,7 @@ indicator = Claim(
         says=(lambda product: max(0, product), True),
         expected="HOLDS PROVED",
         source="000, the two definitions of D_i, almost surely",
-        true_variants={"?0? squared": "0 and 1 are their own squares"},
+        true_variants={"?0? squared": "0 and 1 are their own squares", "?0? beyond *": "a sign is at most 1"},
         flips=(Flip("the negative part", (lambda product: max(0, -product), True), Verdict.REFUTED),),
     ),
 )
@@ -306,7 +312,7 @@ flat = Claim(
               r" \text{ along } v_1 = w_1 = s e",
     words="the problem (3.4) with its group norms is not strongly convex",
     hypotheses=_NETWORK, says=lambda norm: norm, check=judge_flat,
-    true_variants=dict.fromkeys(("sign", "1 % *"), "a multiple of the norm is affine along the ray, too"),
+    true_variants=dict.fromkeys(("sign", "1 % *", "any lam"), "a multiple of the norm is affine along the ray, too"),
     flips=(Flip("with squared norms, as in (3.6)", lambda norm: norm**2 / 2, Verdict.REFUTED),),
     expected="HOLDS PROVED",
 )
@@ -350,10 +356,10 @@ inference = Claim(
     whose=Whose.PRINTED,
     statement=r"g(x, v) = \textstyle\sum_i \mathbb{1}(u_i^T x \ge 0)\, x^T v_i",
     words="at a training point the inference model gives the training prediction",
-    hypotheses=_NETWORK, check=judge_inference,
-    says=lambda product: int(product >= 0),
+    hypotheses=_UNIT, check=judge_inference,
+    says=lambda product: 1 if product >= 0 else 0,
     flips=(
-        Flip("> for >=, as in (3.6)", lambda product: int(product > 0), Verdict.REFUTED),
+        Flip("> for >=, as in (3.6)", lambda product: 1 if product > 0 else 0, Verdict.REFUTED),
         Flip("without the indicator", lambda product: 1, Verdict.REFUTED),
     ),
     true_variants={"squared": "0 and 1 are their own squares"},
@@ -369,8 +375,8 @@ own = Claim(
     severity=Stake.PRIVACY,
     statement=r"\partial \ell(v, x_j, y_j) / \partial (x_i, y_i) = 0,\ i \ne j",
     words="the loss (3.8) of a record depends on no other record",
-    hypotheses=_NETWORK, says=lambda own, other: sympy.Heaviside(own, 1), check=judge_own,
-    flips=(Flip("active above the mean of the two", lambda own, other: sympy.Heaviside(own - other, 1),
+    hypotheses=_NETWORK, says=lambda own, other: 1 if own >= 0 else 0, check=judge_own,
+    flips=(Flip("active above the mean of the two", lambda own, other: 1 if own >= other else 0,
                 Verdict.REFUTED),),
     true_variants={"any lam": "the regulariser has no record in it", "squared": "0 and 1 are their own squares"},
     expected="HOLDS ARGUED",

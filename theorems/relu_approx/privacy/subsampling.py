@@ -264,7 +264,7 @@ noise_grows = Claim(
     id="relu-approx/fig-5-noise",
     source="000, Appendix E.2: why P should not be too large (the accuracies are fig-5)",
     quote="as increasing the dimension starts means that the adverse effect of the DP noise becomes larger.",
-    whose=Whose.PRINTED,
+    whose=Whose.READING,
     severity=Stake.UTILITY,
     statement=r"\mathbb{E}\|Z_j\|^2 = \frac{C^2\sigma^2}{b^2}\, d P k",
     words="the noise of a step has a mean squared norm proportional to d P k: it grows with P, a clipped gradient not",

@@ -32,7 +32,7 @@ from oracle.core.enclosure import ball
 from theorems.claim import Claim, Flip, Repair, Stake, Whose
 from theorems.given import Domain
 from theorems.tools.finite_laws import Law, hockey_stick, laws, shown
-from theorems.verdict import Finding, Verdict, argued, computed, proof, refuted
+from theorems.verdict import Finding, Verdict, argued, computed, proof, refuted, sampled
 
 _MOST = {"m": 20, "growth": 3, "epsilon": 3, "hat": 3}
 
@@ -199,6 +199,13 @@ def judge_prose(total: Total, given: Domain) -> Finding:
 _GROWTH = real("growth", "e^epsilon_1").at_least(1)
 _BASE = (positive_integer("m"), _GROWTH, positive("epsilon"))
 
+def _within(pair: tuple[Law, Law], order: tuple[int, ...], mean: int, epsilon: Fraction) -> bool:
+    """Whether the best model in a public order obeys Theorem 5.1 with the models' profile, at e^epsilon_1 = 1."""
+    rest = printed_left(ball(epsilon), mean, arb(1), ball(curve(*pair, Fraction(1))))
+    first, second = (best_of(tuple(law[at] for at in order), mean) for law in pair)
+    return bool(divergence(first, second, ball(epsilon).exp()) <= mean * ball_curve(*pair, rest.exp()))
+
+
 def judge_score(public: bool, given: Domain) -> Finding:
     """Whether Theorem 5.1 with the profile of the model alone bounds the tuning, the score being public or not.
 
@@ -218,7 +225,11 @@ def judge_score(public: bool, given: Domain) -> Finding:
                     {**point, "best model if the record names the first": one[0].str(12),
                      "if it names the second": other[0].str(12), "divergence": true.str(12), "claimed": 0},
                 )
+        within = all(_within(pair, order, point["m"], point["epsilon"]) for point in points[:4] for pair in bases()
+                     for order in itertools.permutations(range(len(pair[0]))))
     return proof(
+        sampled("models of two and three kinds, ranked by every public score: the best of Poisson(m) is within "
+                "Theorem 5.1's bound from the profile of the model", within),
         argued("a score that reads no private data is post-processing of the model, part of the base's own release: "
                "thm-5.1 applies with the profile of the model"),
         tried=len(points),

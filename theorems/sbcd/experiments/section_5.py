@@ -203,7 +203,8 @@ trainings_repaired = reading(
     statement=r"5 \cdot 2 \cdot 5 = 50",
     words="the five K of Table 1, two strategies and five repetitions make 50 trainings", says=(EPOCHS, 2, 5),
     check=judge_trainings, flips=(Flip("one strategy", (EPOCHS, 1, 5), Verdict.REFUTED),),
-    true_variants={"[[]0[]] [[][123][]] *": "other values of K between 10 and 50 are as many"}, expected="HOLDS PROVED",
+    true_variants={"[[]0[]] [[][123][]] one more": "other values of K between 10 and 50 are as many"},
+    expected="HOLDS PROVED",
 )
 same = Claim(
     id="sbcd/table-1-same-loss",

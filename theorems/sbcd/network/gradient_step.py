@@ -106,9 +106,10 @@ def judge_threshold(threshold: Callable[[Any, Any], Any], given: Domain) -> Find
 Batch = Sequence[tuple[int, ...]]
 
 
-def spans(batch: Batch) -> bool:
+def spans(batch: Batch) -> Any:
     """Whether the vectors of a batch span their space."""
-    return bool(sympy.Matrix(batch).rank() >= len(batch[0]))
+    columns = sympy.Matrix(batch)
+    return (columns.T * columns).det() > 0
 
 
 def judge_contraction(contracts: Callable[[Batch], bool], given: Domain) -> Finding:
@@ -120,7 +121,7 @@ def judge_contraction(contracts: Callable[[Batch], bool], given: Domain) -> Find
             tried += 1
             gram = sympy.Matrix(batch).T * sympy.Matrix(batch)  # b/gamma times the Hessian of each row
             truly = all(gram[:k, :k].det() > 0 for k in range(1, size + 1))  # definite, by Sylvester
-            if contracts(batch) != truly:
+            if bool(contracts(batch)) != truly:
                 return refuted(
                     "the Hessian is singular, omega = 0, so L_F >= |1 - 0| = 1 for every eta"
                     if not truly else "the Hessian is definite, so a small eta contracts",

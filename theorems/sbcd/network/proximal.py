@@ -234,6 +234,12 @@ prox_0 = Claim(
     expected="HOLDS PROVED",
 )
 
+
+def _each(constant: Fraction) -> dict[str, Fraction]:
+    """One constant for the three maps."""
+    return {"0": constant, "l2": constant, "l1": constant}
+
+
 _ALL = "In all these three cases, the proximal function is Lipschitz continuous and the Lipschitz constant is 1."
 
 all_one = Claim(
@@ -253,7 +259,7 @@ all_one = Claim(
         words="the best Lipschitz constants of the three proximal maps are 1, 1/(1 + eta) and 1",
         says=lambda eta: {"0": Fraction(1), "l2": 1 / (1 + eta), "l1": Fraction(1)}, check=judge_constants,
         expected="HOLDS ARGUED",
-        flips=(Flip("1 for all", lambda eta: dict.fromkeys(TRUE, Fraction(1)), Verdict.REFUTED),),
+        flips=(Flip("1 for all", lambda eta: _each(Fraction(1)), Verdict.REFUTED),),
         rests_on=("sbcd/lem-4.2-sharp",),
     ),
 )
@@ -261,7 +267,7 @@ all_one_best = reading(
     all_one, "best", source="001, Section 4.2, after the examples: 1 is the best constant of all",
     statement=r"L_T = 1 \text{ is the best constant for } r = 0,\ \tfrac12\lVert\cdot\rVert^2,\ \lVert\cdot\rVert_1",
     words="1 is the best Lipschitz constant of each of the three proximal maps",
-    says=lambda eta: dict.fromkeys(TRUE, Fraction(1)), check=judge_constants,
+    says=lambda eta: _each(Fraction(1)), check=judge_constants,
     flips=(Flip("1/(1 + eta) for l2", lambda eta: {"0": Fraction(1), "l2": 1 / (1 + eta), "l1": Fraction(1)},
                 Verdict.HOLDS),),
     expected="REFUTED PROVED",
@@ -269,8 +275,8 @@ all_one_best = reading(
 all_one_serves = reading(
     all_one, "serves", source="001, Section 4.2, after the examples: 1 is a constant that serves all",
     statement=r"L_T \le 1 \text{ for } r = 0,\ \tfrac12\lVert\cdot\rVert^2,\ \lVert\cdot\rVert_1",
-    words="each of the three proximal maps is 1-Lipschitz", says=lambda eta: dict.fromkeys(TRUE, Fraction(1)),
-    check=judge_bounds, flips=(Flip("99/100", lambda eta: dict.fromkeys(TRUE, Fraction(99, 100)), Verdict.REFUTED),),
+    words="each of the three proximal maps is 1-Lipschitz", says=lambda eta: _each(Fraction(1)),
+    check=judge_bounds, flips=(Flip("99/100", lambda eta: _each(Fraction(99, 100)), Verdict.REFUTED),),
     rests_on=("sbcd/lem-4.2-sharp",),
     true_variants={"1 % more": "a larger constant serves, too", "1 -> 2*": "a larger constant serves, too",
                    "squared": "the square of 1 is 1"},

@@ -265,7 +265,8 @@ decays = Claim(
         ),
         rests_on=("sbcd/thm-4.6-form", "sbcd/lem-4.7"),
         true_variants={
-            "* [[]last] [[]1] *": "0 is itself times, or to the power of, anything",
+            **dict.fromkeys(("* [[]last] [[]1] sign", "* [[]last] [[]1] 1 % *", "* [[]last] [[]1] squared"),
+                            "0 is itself times, or to the power of, anything"),
             "* [[]power] squared": "1 is its square",
         },
     ),
@@ -371,6 +372,7 @@ smaller_prox_epochs = reading(
     says=True, check=judge_prox, flips=(Flip("a larger one", False, Verdict.REFUTED),),
     rests_on=("sbcd/cor-4.5-case1-repaired",),
     true_variants={"any lipschitz_*": "only the squares of L_F and L_T enter"}, expected="HOLDS ARGUED",
+    survivors=dict.fromkeys(("any batches", "any epochs"), "a run of less than one batch or epoch has no loss"),
 )
 tighter = Claim(
     id="sbcd/tighter-than-YS33", source="001, after Theorem 4.6: tighter than Ye and Shokri (2022), Theorem 3.3",
