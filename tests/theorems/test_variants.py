@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable
 from dataclasses import replace
+from fnmatch import fnmatchcase
 from fractions import Fraction
 from importlib import resources
 from typing import Any
@@ -24,7 +25,7 @@ from theorems.claim import Claim, Expectation, claim, claims, expectations, judg
 from theorems.given import Domain
 from theorems.leaves import leaves, put
 from theorems.mutation.judging import can_be_mutated, from_json, totals
-from theorems.mutation.variants import IDENTITY, Mutated, mutated
+from theorems.mutation.variants import IDENTITY, Mutated, _reason, mutated
 from theorems.tools.effort import TookTooLongError, at_most
 from theorems.verdict import Evidence, Finding, Verdict, at_points, computed, instance, proof, refuted, undecided
 
@@ -217,12 +218,33 @@ def shipped() -> dict[str, Mutated]:
     return {row["claim"]: from_json(row) for row in json.loads(text)["claims"]}
 
 
-def test_the_report_has_the_figures_of_all_proved_claims_and_counts_what_it_lacks() -> None:
+def test_the_report_has_the_figures_of_every_claim_that_holds() -> None:
     counted, unjudged = shipped_variants()
-    every = {name for name, item in claims().items() if can_be_mutated(item)}
-    assert set(shipped()) <= every
-    assert len(every) - len(shipped()) == unjudged
-    assert set(PROVED) <= set(shipped())
+    assert set(shipped()) == {name for name, item in claims().items() if can_be_mutated(item)}
+    assert unjudged == 0
     assert counted == totals(list(shipped().values()))
     assert counted["PROVED"]["survivors"] == 0
     assert [counts[kind] for counts in counted.values() for kind in ("unexplained", "blind")] == [0] * 2 * len(counted)
+    assert {name: row.evidence for name, row in shipped().items()} == {
+        name: expectations()[name].evidence for name in shipped()}
+
+
+def test_no_reason_is_for_everything_or_for_nothing() -> None:
+    every, idle = [], []
+    for name, found in shipped().items():
+        item = claim(name)
+        for reasons, came_out in ((item.true_variants, found.true), (item.survivors, found.survivors)):
+            every += [(name, pattern) for pattern in reasons if fnmatchcase("a variant of a new kind", pattern)]
+            names = [one for one, _ in came_out]
+            idle += [(name, pattern) for pattern in reasons if not any(fnmatchcase(one, pattern) for one in names)]
+    assert (every, idle) == ([], [])
+
+
+def test_the_reasons_of_the_report_are_those_of_the_claims() -> None:
+    told = {name: (found.true, found.survivors) for name, found in shipped().items()}
+    given = {
+        name: tuple(tuple((one, _reason(reasons, one)) for one, _ in came_out) for reasons, came_out in (
+            (claim(name).true_variants, true), (claim(name).survivors, survivors)))
+        for name, (true, survivors) in told.items()
+    }
+    assert told == given

@@ -15,7 +15,7 @@ from collections.abc import Mapping
 from fractions import Fraction
 
 import sympy
-from flint import ctx
+from flint import arb, ctx
 
 from oracle.core.domain import Parameter, non_negative_integer, positive, positive_integer, probability
 from oracle.core.enclosure import Enclosure, ball
@@ -94,24 +94,51 @@ def judge_arguments(says: tuple[str, ...], given: Domain) -> Finding:
     return instance("the formula of the slides has no other argument", {"arguments": ", ".join(says)})
 
 
-def judge_sampled_arguments(says: tuple[str, ...], given: Domain) -> Finding:
-    """Whether the noise of one Poisson step of DP-SGD is a function of these: at one sigma, C, B delta depends on n.
+_SETTING = {"T": 1, "epsilon": 1, "C": 2, "B": 2, "sigma": 1, "n": 2}
+_OTHERWISE = {"T": 2, "epsilon": 2, "C": 1, "B": 1, "sigma": 2, "n": 10}
+"""A setting of DP-SGD in which every record is drawn, and another value of each of its numbers."""
+_SAMPLED = {"T": "T", "epsilon": "epsilon", "delta": "sigma", "C": "C", "B": "B", "n": "n"}
+"""The arguments of its noise, each with the number that is changed to show that it counts: sigma decides delta."""
 
-    With p = B/n, delta(log(1 + p (e^epsilon - 1))) = p delta_G(epsilon) at mu = C/(B sigma).
+
+def _delta(setting: Mapping[str, int]) -> arb:
+    """delta(epsilon) of one Poisson step, or of T steps that draw every record, when a record is removed.
+
+    With p = B/n, delta(epsilon) = p delta_G(log(1 + (e^epsilon - 1)/p)) at mu = C/(B sigma); at p = 1 T steps are one
+    at mu sqrt(T).
     """
     with ctx.workprec(80):
-        deltas = {}
-        for n in (1, 10):
-            p = ball(Fraction(1, n))
-            base = (1 + (ball(1).exp() - 1) / p).log()
-            deltas[n] = p * delta_ball(base, ball(1))
-    if "n" not in says and not deltas[1].overlaps(deltas[10]):
-        return refuted("the same noise has another delta for another n", {
-            "T": 1, "epsilon": 1, "C": 1, "B": 1, "sigma": 1, "n": "1 and 10",
-            **{f"delta at n = {n}": Enclosure.of_ball(value) for n, value in deltas.items()}})
-    if set(says) != {"T", "epsilon", "delta", "C", "B", "n"}:
+        p = ball(Fraction(setting["B"], setting["n"]))
+        mu = ball(Fraction(setting["C"], setting["B"] * setting["sigma"])) * ball(setting["T"]).sqrt()
+        return p * delta_ball((1 + (ball(setting["epsilon"]).exp() - 1) / p).log(), mu)
+
+
+def judge_sampled_arguments(says: tuple[str, ...], given: Domain) -> Finding:
+    """Whether the least noise of DP-SGD with Poisson batches is a function of these, and of no fewer.
+
+    Two settings that differ in one argument have another delta at one sigma: the least sigma for the smaller of the two
+    is at most that one in the one setting, and above it in the other, since delta falls with sigma. So do two values of
+    delta ask for two sigmas.
+    """
+    differ = []
+    for argument, name in _SAMPLED.items():
+        values = sorted((_SETTING[name], _OTHERWISE[name]))
+        one, two = (_delta({**_SETTING, name: value}) for value in values)
+        differ.append(not one.overlaps(two))
+        if argument not in says and differ[-1]:
+            return refuted(f"{argument} is not among the arguments, and at another {name} delta is another", {
+                **_SETTING, name: " and ".join(map(str, values)),
+                **{f"delta at {name} = {value}": Enclosure.of_ball(delta)
+                   for value, delta in zip(values, (one, two), strict=True)}})
+    if set(says) != set(_SAMPLED):
         return undecided("another list of arguments, of which nothing is computed", 1)
-    return instance("n is among the arguments: the rate B/n is known", {"arguments": ", ".join(says)})
+    return proof(
+        computed("two values of each argument, the others the same, have another delta at one sigma, or for delta "
+                 "itself at two sigmas, certified: none can be left out", all(differ)),
+        argued("the steps are T sampled Gaussians of the rate B/n and the multiplier sigma B/C: their delta at epsilon "
+               "is a function of T, epsilon, B/n and sigma B/C that falls with sigma, and the least sigma with at most "
+               "delta one of T, epsilon, delta, C, B and n"),
+    )
 
 
 def judge_divisor(says: Formula, given: Domain) -> Finding:
@@ -237,8 +264,11 @@ sampled_arguments = Claim(
     says=("T", "epsilon", "delta", "C", "B"), check=judge_sampled_arguments, expected="REFUTED PROVED",
     repair=Repair(
         statement=r"\sigma^2 = \mathrm{TBD}(T, \epsilon, \delta, C, B, n)",
-        words="the noise variance is a function of T, epsilon, delta, C, B and n",
-        says=("T", "epsilon", "delta", "C", "B", "n"), expected="HOLDS PROVED", source="004, DP-SGD, with n",
+        words="the least noise variance is a function of T, epsilon, delta, C, B and n, and depends on each of them",
+        says=("T", "epsilon", "delta", "C", "B", "n"), expected="HOLDS ARGUED", source="004, DP-SGD, with n",
+        rests_on=("cs208/dp-sgd-repaired",),
+        flips=(Flip("without T", ("epsilon", "delta", "C", "B", "n"), Verdict.REFUTED),
+               Flip("without delta", ("T", "epsilon", "C", "B", "n"), Verdict.REFUTED)),
     ),
 )
 divisor = Claim(

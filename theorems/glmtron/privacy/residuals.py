@@ -220,8 +220,7 @@ scale_logs = reading(
     says=lambda logs: 4 + 2 * logs, check=judge_scale,
     flips=(Flip("4", lambda logs: 4 + 0 * logs, Verdict.REFUTED),),
     true_variants={"1 % more": "a larger constant is one, too", "? -> ? (constant *": "a larger constant is one, too",
-                   "squared": "a larger constant is one, too", "*beyond*": "a larger constant is one, too",
-                   "any *": "negative squares and logarithms do not occur"},
+                   "squared": "a larger constant is one, too", "any *": "negative squares and logarithms do not occur"},
     expected="HOLDS ARGUED",
 )
 scale_absolute = reading(

@@ -299,7 +299,6 @@ e2 = Claim(
         says=lambda t, records, eta, cut, tail: 2 * (cut / (eta * (t + 1)) + tail), expected="HOLDS ARGUED",
         flips=(Flip("a tenth", lambda t, records, eta, cut, tail: (cut / (eta * (t + 1)) + tail) / 10,
                     Verdict.REFUTED),),
-        true_variants=WEAKER,
     ),
 )
 e3 = Claim(

@@ -181,10 +181,8 @@ def judge_needed(says: Any, given: Domain) -> Finding:
 _PASS = (LEVELS, LOAD, ALPHA, positive("f"), positive("gamma"))
 _R = Parameter("r", kind="integer", low=Fraction(1), meaning="lambda_i = i^-r, and d^r > eta N")
 _PRIVATE = r"variance < N Dy, private < f% - (anlog, N tr(H) + %) - (Do + D)"
-_LARGER = {**WEAKER, "1 % less": "29/8 would do", "squared": "a weaker bound where it can be told",
-           "any f": "its square alone counts",
-           "any gamma": "even powers alone count", "? -> ? (operator *": "a weaker bound",
-           "?? -> ? (operator *": "another power of Gamma beside Gamma^2"}
+_LARGER = {**WEAKER, "1 % less": "29/8 would do", "any f": "its square alone counts",
+           "any gamma": "even powers alone count", "? -> ? (operator *": "a weaker bound"}
 _FALSE = (Flip("nothing", lambda f, g, lg, n, load, eff, pri: f**2 * g**2 * pri / n**3 / 100, Verdict.REFUTED),)
 
 theorem = Claim(

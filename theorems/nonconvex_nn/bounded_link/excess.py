@@ -225,5 +225,5 @@ one = Claim(
     hypotheses=minimiser.hypotheses, says=lambda d, rank: d - rank, check=judge_minimiser,
     flips=(Flip("the only one", lambda d, rank: 0 * d, Verdict.REFUTED),),
     rests_on=("nonconvex-nn/asm-1-repaired", "nonconvex-nn/eq-1-noise-conditional"),
-    survivors={"any *": "the points tried are whole numbers of records and of dimensions"}, expected="HOLDS ARGUED",
+    expected="HOLDS ARGUED",
 )

@@ -145,7 +145,7 @@ certified = Claim(
     says=((1, 1, "0.751"), (2, 1, "1.098"), (4, 1, "1.610"), (10, 1, "2.688"), (100, 100, "10.394"), (784, 1, "40.60")),
     check=on.judge_certified_variance,
     flips=(Flip("1 in 100 dimensions", ((100, 1, "1.000"),), Verdict.REFUTED),),
-    true_variants=dict.fromkeys(("[[]?[]] [[]1[]] 1 % *", "[[]?[]] [[]1[]] one more", "[[]?[]] [[]1[]] sign"),
+    true_variants=dict.fromkeys(("[[]?[]] [[]1[]] 1 % *", "[[]?[]] [[]1[]] one more"),
                                 "m cancels, as it should"),
     rests_on=("background/balle-wang",),
     expected="HOLDS ARGUED",

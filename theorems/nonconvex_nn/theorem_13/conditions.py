@@ -260,8 +260,7 @@ corrected_order = Claim(
     words="with the noise's true norm, sigma sqrt(m d + (L - 2) m^2 + m), the n that is needed is of the order of m",
     hypotheses=printed_order.hypotheses, says=lambda m: m, check=_CORRECTED_ORDER,
     flips=(Flip("m^2", lambda m: m**2, Verdict.REFUTED),),
-    true_variants={"1 % *": "a constant does not matter", "sign": "less is asked for",
-    "any m": "the limit is the same"},
+    true_variants={"1 % *": "a constant does not matter", "any m": "the limit is the same"},
     rests_on=("nonconvex-nn/lem-25-noise-norm-repaired",),
     expected="HOLDS ARGUED",
 )

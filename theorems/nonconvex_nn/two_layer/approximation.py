@@ -250,8 +250,7 @@ sigmoid_hidden = Claim(
         Flip("half the degree", (Fraction(11, 40), Fraction(14, 25), 13), Verdict.UNDECIDED),
         Flip("the power 1", (Fraction(11, 20), Fraction(14, 25), 1), Verdict.UNDECIDED),
     ),
-    true_variants={"* more": "a higher degree or power is enough, too", "any alpha": "for alpha_0 <= 0 nothing is said",
-                   "any k": "only sqrt(k) >= 1 enters"},
+    true_variants={"* more": "a higher degree or power is enough, too"},
     expected="HOLDS ARGUED",
 )
 lemma_17 = Claim(
@@ -276,9 +275,7 @@ relu_hidden = Claim(
         Flip("half the degree", (Fraction(4, 25), 1, Fraction(5, 2)), Verdict.UNDECIDED),
         Flip("C = 1", (Fraction(8, 25), 1, 1), Verdict.UNDECIDED),
     ),
-    true_variants={"[[]0] 1 % *": _ROOM, "[[]2] 1 % *": _ROOM, "[[]2] one more": _ROOM,
-                   "any k": "only sqrt(k) >= 1 enters",
-                   "any alpha": "for alpha_0 <= 0 nothing is said"},
+    true_variants={"[[]0] 1 % *": _ROOM, "[[]2] 1 % *": _ROOM, "[[]2] one more": _ROOM},
     expected="HOLDS ARGUED",
 )
 features = Claim(
@@ -288,5 +285,5 @@ features = Claim(
     words="the multinomial features of degree m are 1 + d + ... + d^m in number, counted in order",
     hypotheses=(positive_integer("d"), positive_integer("m")), says=geometric, check=judge_count,
     flips=(Flip("d^m", lambda d, m: d**m, Verdict.REFUTED),),
-    true_variants={"any *": "the identity is one of polynomials"}, expected="HOLDS ARGUED",
+    expected="HOLDS ARGUED",
 )

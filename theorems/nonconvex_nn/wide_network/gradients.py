@@ -230,8 +230,7 @@ def judge_slope(says: Formula, given: Domain) -> Finding:
 
 _SIZES = (positive_integer("width", "m"), positive_integer("depth", "L").at_least(2), positive_integer("inputs", "d"))
 _RIGHT: dict[str, Formula] = {"hidden": lambda row, h: row.T * h.T, "last": lambda h, after: h.T}
-_SIZE_ONLY = {"beyond *": "only small networks are computed; the rest is argued", "any *": "there are no other "
-    "networks"}
+_SIZE_ONLY = {"any *": "there are no other networks"}
 gradient = Claim(
     id="nonconvex-nn/eq-16", source="002, (16), first case: h_{i,l-1} without its transpose",
     quote=r"\sqrt{m} \cdot [\mathbf{W}_L (\prod_{r=l+1}^{L-1} \mathbf{D}_{i,r} \mathbf{W}_r) \mathbf{D}_{i,l}]^\top "
@@ -307,7 +306,7 @@ two_layers = Claim(
     severity=Stake.UTILITY, hypotheses=(non_negative("start"), non_negative("omega")),
     says=lambda start, omega: start + omega, check=judge_ball, rests_on=("nonconvex-nn/lem-22-backward-repaired",),
     flips=(Flip("without omega", lambda start, omega: start, Verdict.REFUTED),),
-    true_variants={"1 % more": "a larger bound"}, survivors={"any *": "lengths below 0 are none"},
+    true_variants={"1 % more": "a larger bound"},
     expected="HOLDS ARGUED",
 )
 of_linearisation = Claim(

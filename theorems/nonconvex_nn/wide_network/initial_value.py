@@ -66,10 +66,10 @@ def judge_width(says: Formula, given: Domain) -> Finding:
             if not m > 0:
                 return refuted("no width", {"n": n, "L": depth, "xi": xi, "m": m})
     n_, depth_, xi_ = given.chart("records"), given.chart("depth"), given.chart("xi")
-    failed = 2 * n_ * depth_ * sympy.exp(-says(n_, depth_, xi_) / (320 * depth_**2))
+    gain = says(n_, depth_, xi_) / (320 * depth_**2) - sympy.log(2 * n_ * depth_ / xi_)
     return proof(
-        computed("Lemma 20 as mended fails with at most xi at epsilon = 1/4, on symbols",
-                 never_negative(sympy.simplify(xi_ - failed))),
+        computed("Lemma 20 as mended fails with at most xi at epsilon = 1/4, 2 n L e^{-m/(320 L^2)} <= xi, by the "
+                 "logarithms of both, on symbols", never_negative(gain)),
         argued("then all |h_{L-1}| <= 5/4, and lem-26-omega fails with at most xi"), tried=tried,
     )
 

@@ -175,7 +175,6 @@ lemma_2_5_at_0 = Claim(
         source="000, Lemma 2.5 with mu = 0",
         flips=(Flip("1 at mu = 0", lambda e, mu, tail, exp: 1 if mu <= 0 else curves.curve(e, mu, tail, exp),
                     Verdict.REFUTED),),
-        survivors={"any mu": "a negative mu is no distance, and the formula has no meaning there"},
         rests_on=("relu-approx/lem-2.5",),
     ),
 )

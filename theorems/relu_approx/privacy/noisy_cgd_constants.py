@@ -244,7 +244,6 @@ disjoint = Claim(
         source="000, Section 1, for fixed disjoint batches",
         flips=(Flip("E k, as if every step used the record", lambda batches, epochs: epochs * batches,
                     Verdict.REFUTED),),
-        true_variants={"any *": "there are no numbers of batches or epochs below 1"},
         rests_on=("background/gdp-composition", "relu-approx/lem-2.5"),
     ),
 )

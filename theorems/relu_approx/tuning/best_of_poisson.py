@@ -317,7 +317,6 @@ prose = Claim(
             Flip("without m delta(epsilon_1)", lambda rest, mean, growth, delta: rest + mean * (growth - 1),
                  Verdict.REFUTED),
         ),
-        true_variants={"any hat": "Theorem 5.1 holds for a negative epsilon_hat, too; hat <= 0 is no e^epsilon_hat"},
         rests_on=("relu-approx/thm-5.1",),
     ),
 )
