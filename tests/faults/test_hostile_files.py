@@ -229,7 +229,7 @@ JUDGED = ("gate --pair", "gate TARGET")
 def pairs() -> Iterator[object]:
     """Every option with every kind, of which one in so many is in `tests`."""
     places = [(option, kind) for option, (_, kinds) in OPTIONS.items() for kind in kinds]
-    fast = set(random.Random(1).sample(places, 60))
+    fast = set(random.Random(1).sample(places, 40))
     for option, kind in places:
         if option in NEW and kind in ("nothing", "a link to nothing"):
             continue
