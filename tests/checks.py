@@ -40,6 +40,13 @@ LIBRARIES: dict[str, Callable[[Any], Any]] = {
 }
 
 
+def apart(one: Any, other: Any) -> float:
+    """The distance of two results, relative to the size of the second."""
+    one, other = np.asarray(one, dtype=np.float64), np.asarray(other, dtype=np.float64)
+    assert one.shape == other.shape
+    return float(np.linalg.norm(one - other) / max(float(np.linalg.norm(other)), 1e-300)) if other.any() else 0.0
+
+
 def point(value: Dyadic) -> Enclosure:
     """The enclosure that is one exact number."""
     return Enclosure(value, value)

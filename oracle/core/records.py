@@ -136,7 +136,7 @@ def check_room(
 
     `far` is log2 of how far its weights may go. Its numbers must be such of the precision, or of that which releases
     are `cast` to: finite, and positive where they must not be 0. What data are checked against (feature_norm) is never
-    cast.
+    cast, and what only the exact logarithm is taken of (threshold_delta) may be as small as it likes.
     """
     single_numbers = single or cast
     kind, limits = ("float32", np.finfo(np.float32)) if single_numbers else ("float64", np.finfo(np.float64))
@@ -144,7 +144,7 @@ def check_room(
     for key in reals:
         given = getattr(config, key.name)
         for value in given if isinstance(given, tuple) else (given,):
-            if value == math.inf or (single_numbers and key.name == "feature_norm"):
+            if value == math.inf or key.name == "threshold_delta" or (single_numbers and key.name == "feature_norm"):
                 continue
             lost = key.low == 0 and key.low_open and 0 < value < Fraction(float(limits.smallest_subnormal))
             if abs(value) > Fraction(float(limits.max)) or lost:

@@ -11,6 +11,7 @@ import torch
 from oracle.core import torch_twin
 from oracle.core.errors import DomainError
 from oracle.core.tape import Tape
+from oracle.core.tape.torch_tape import TorchTape
 from tests.waiting import PATIENCE
 
 
@@ -43,7 +44,10 @@ def test_chunks_are_larger_on_an_accelerator_and_results_stand_in_order(
     together = torch_twin.in_chunks(Tape(0, 7, 30), 5, seeing, torch.empty(0, device=device), recorder)
     assert together[:, 0].tolist() == list(range(30, 37))
     assert [part.models for part in sorted(seen, key=lambda part: part.first_model)] == sizes
-    assert {part.library for part in seen} == {"torch"}
+    if device == "cpu":
+        assert {part.library for part in seen} == {"torch"}
+    else:
+        assert {part.device for part in seen if isinstance(part, TorchTape)} == {torch.device(device)}
 
 
 def test_draws_have_the_precision_of_the_models() -> None:

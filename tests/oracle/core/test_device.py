@@ -17,9 +17,13 @@ from oracle.core.algorithm import Algorithm
 from oracle.core.registry import Bound
 from oracle.core.tape import Tape, torch_tape
 from oracle.core.tape.aes_words import AesWords
-from tests.oracle.core.test_twins import ALGORITHMS, SAMPLES, apart
+from tests.checks import apart
 from tests.pretend_device import NAME, Crossings, Far, pretended, values
 from tests.samples import numbers
+from tests.topics import gathered
+
+SAMPLES = gathered("SAMPLES", "tests.trainings")
+ALGORITHMS = [item for item in registry.algorithms().values() if item.can_train]
 
 LENGTHS = ("steps", "epochs")
 SIZES = ("dataset_size", "validation_records")

@@ -22,7 +22,7 @@ from oracle.core.errors import DomainError
 from oracle.core.hypotheses import MET, ROUNDED
 from oracle.core.registry import Bound
 from oracle.core.tape import Tape
-from tests.checks import check_twins
+from tests.checks import apart, check_twins
 from tests.topics import gathered
 
 SAMPLES = gathered("SAMPLES", "tests.trainings")
@@ -35,13 +35,6 @@ DEVICES = ["cuda"] * torch.cuda.is_available() + ["mps"] * torch.backends.mps.is
 def sample(item: Algorithm, seed: int) -> tuple[Any, Any, Values]:
     features, labels, given = SAMPLES[item.name](np.random.default_rng(seed))
     return features, labels, item.parse(given)
-
-
-def apart(one: Any, other: Any) -> float:
-    """The distance of two results, relative to the size of the second."""
-    one, other = np.asarray(one, dtype=np.float64), np.asarray(other, dtype=np.float64)
-    assert one.shape == other.shape
-    return float(np.linalg.norm(one - other) / max(float(np.linalg.norm(other)), 1e-300)) if other.any() else 0.0
 
 
 def test_every_algorithm_has_samples() -> None:

@@ -308,7 +308,9 @@ def test_records_beyond_the_usual_number_count_as_the_others(monkeypatch: pytest
     assert sizes.min() == 0
     assert (sizes > 2).any(axis=1).sum() >= 2  # in two steps or more
     check_twins(ALGORITHM.reference, ALGORITHM.train_batched, given, values, tape)
-    members = twin.members
-    monkeypatch.setattr(twin, "members", lambda *mask, **absent: [part[:, :2] for part in members(*mask, **absent)])
+    batches = twin.drawn_batches
+    monkeypatch.setattr(twin, "drawn_batches", lambda *given, **absent: (
+        tuple(part[:, :2] for part in batch) for batch in batches(*given, **absent)
+    ))
     with pytest.raises(AssertionError, match="is not"):
         check_twins(ALGORITHM.reference, ALGORITHM.train_batched, given, values, tape)
