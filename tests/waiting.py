@@ -32,6 +32,12 @@ def timed(work: Callable[[], Result]) -> tuple[Result, float]:
     return work(), time.monotonic() - started
 
 
+def worked(work: Callable[[], Result]) -> tuple[Result, float]:
+    """What work gives, and how many seconds of a processor this process took for it, however busy the machine is."""
+    started = time.process_time()
+    return work(), time.process_time() - started
+
+
 def runs(pid: int) -> bool:
     """Whether a process runs, zombies excepted (Linux)."""
     try:

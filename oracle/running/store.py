@@ -181,11 +181,14 @@ def _told_apart(path: Path) -> str:
 
 
 def _ours(path: Path) -> bool:
-    """Whether a file that SQLite cannot read, and that has no sound row, is a store of this version all the same."""
+    """Whether a file that SQLite cannot read, and that has no sound row, is a store of this version all the same.
+
+    One of another version is none: its rows may be sound by a rule that is not known here, so it is left alone.
+    """
     with path.open("rb") as file:
         start = file.read(_PAGE)
-    marks = (start[60:64] == _VERSION.to_bytes(4, "big"), start[68:72] == _APPLICATION.to_bytes(4, "big"))
-    return all(marks) or (any(marks) and _SCHEMA.encode() in start)
+    marked = start[68:72] == _APPLICATION.to_bytes(4, "big") or _SCHEMA.encode() in start
+    return marked and start[60:64] == _VERSION.to_bytes(4, "big")
 
 
 def _sound(connection: sqlite3.Connection, path: Path) -> bool:

@@ -17,6 +17,7 @@ from empirical.gate.making.cases import Case, Expected, Text
 from empirical.gate.verdicts import Answer, Breakdown, GateVerdict, Interval, Refusal
 from oracle import bound
 from oracle.core.errors import DomainError, TargetError
+from oracle.running.keeper import LINUX
 
 BOUND = bound("laplace.delta")
 ORDINARY = {"scale": "2", "sensitivity": "1", "epsilon": "0.1"}
@@ -54,6 +55,10 @@ def number(value: Any) -> Interval:
     return Interval(value, value)
 
 
+LEFT = (
+    (GateVerdict.CRASH, "exit status 0 before it answered") if LINUX  # the keeper ends the child with the program
+    else (GateVerdict.TIMEOUT, "no answer")  # the child holds the pipes
+)
 HOSTILE: dict[str, tuple[str, GateVerdict, str]] = {
     "raises": ("raise ZeroDivisionError('no\\nluck')", GateVerdict.CRASH, "ZeroDivisionError: no luck"),
     "exits": ("sys.exit('enough')", GateVerdict.CRASH, "SystemExit: enough"),
@@ -67,7 +72,7 @@ HOSTILE: dict[str, tuple[str, GateVerdict, str]] = {
     "closes every pipe": ("os.closerange(0, 100)", GateVerdict.CRASH, "before it answered"),
     "reads the requests": ("sys.stdin.read()", GateVerdict.CRASH, "standard input"),
     "recurses": ("f = lambda: f()\nf()", GateVerdict.CRASH, "RecursionError"),
-    "leaves a child behind": ("if os.fork():\n    os._exit(0)\ntime.sleep(60)", GateVerdict.TIMEOUT, "no answer"),
+    "leaves a child behind": ("if os.fork():\n    os._exit(0)\ntime.sleep(60)", *LEFT),
     "returns nothing": ("return", GateVerdict.CRASH, "None: no number"),
     "returns text": ("return 'a lot'", GateVerdict.CRASH, "no number"),
     "returns a bomb": ("class B:\n    def __float__(self):\n        os.abort()\nreturn B()", GateVerdict.CRASH, "SIG"),

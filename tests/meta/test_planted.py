@@ -56,6 +56,14 @@ def at_night(item: Mutant) -> bool:
     return every_bound.at_night(item) or item.title == FOR_THE_NIGHT or (item.of, item.title) in DEAR
 
 
+@pytest.mark.parametrize("of", sorted({item.of for item in ALL.values()}))
+def test_what_a_bug_replaces_is_where_it_says(of: str) -> None:
+    """Also of a bug that is planted at night only: code that was moved takes its bugs along."""
+    for item in ALL.values():
+        if item.of == of:
+            with item.planted():
+                pass
+
 
 @pytest.mark.full
 @pytest.mark.parametrize("item", later(list(ALL.values()), at_night, "thorough", lambda item: item.id))

@@ -90,6 +90,7 @@ def test_undecided_and_vacuous_never_pass() -> None:
 
 
 _POINTS = Scope("points", 3, 3)
+_SEEN = computed("of course", True)
 
 
 @pytest.mark.parametrize(("finding", "complaint"), [
@@ -102,7 +103,9 @@ _POINTS = Scope("points", 3, 3)
     (Finding(Verdict.HOLDS, Evidence.PROVED, "x", scope=ALL, steps=(argued("y"),)), "calls proved what it argues"),
     (Finding(Verdict.HOLDS, Evidence.ARGUED, "x", scope=ALL, steps=(computed("y", True),)), "argued what it computes"),
     (Finding(Verdict.HOLDS, Evidence.ARGUED, "x", scope=INSTANCE, steps=(argued("y"),)), "calls instance ARGUED"),
-    (Finding(Verdict.HOLDS, Evidence.ARGUED, "x", scope=ALL, steps=(argued("y"), ProofStep("z", False))), "failed"),
+    (Finding(Verdict.HOLDS, Evidence.ARGUED, "x", scope=ALL, steps=(argued("y"),)), "argues without a computed step"),
+    (Finding(Verdict.HOLDS, Evidence.ARGUED, "x", scope=ALL, steps=(_SEEN, argued("y"), ProofStep("z", False))),
+     "failed"),
     (Finding(Verdict.HOLDS, Evidence.STATISTICAL, "x", scope=_POINTS), "error probability"),
     (Finding(Verdict.HOLDS, Evidence.CERTIFIED_ON_BOX, "x", scope=_POINTS), "calls points CERTIFIED_ON_BOX"),
     (Finding(Verdict.HOLDS, Evidence.CHECKED_AT_POINTS, "x", scope=Scope("box", 3, 3)), "calls box CHECKED_AT_POINTS"),

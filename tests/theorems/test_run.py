@@ -131,5 +131,5 @@ def test_a_file_that_is_no_store_is_left_alone(tmp_path: Path, content: str) -> 
     with pytest.raises(DomainError, match="a store, or a new file"):
         Findings(path, full=False)
     assert path.read_text() == content
-    with pytest.raises(OracleError, match="cannot be made"):
+    with pytest.raises(OracleError, match=r"store = .*below cannot be used"):
         Findings(path / "below", full=False)

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from theorems.claim import Claim, Stake
+from theorems.claim import Claim, Stake, expanded
 from theorems.nonconvex_nn.bounded_link.phases import empty
 from theorems.nonconvex_nn.bounded_link.projected_privacy import noise
 from theorems.nonconvex_nn.smoothing.general_links import phases
@@ -16,12 +16,13 @@ from theorems.nonconvex_nn.well_specified_relu.privacy import returned
 
 
 def _whole(item: Claim, number: int, source: str, words: str, *others: str) -> Claim:
-    """The claim of an algorithm, decided by one of its items; the document's argument uses the others."""
-    refuted = item.expected.startswith("REFUTED")
+    """The claim of an algorithm, decided by one of its items; the document's argument uses the others.
+
+    It is the item as it is registered: repaired as the item is, and with the repair among what must come out otherwise.
+    """
     return replace(
-        item, id=f"nonconvex-nn/alg-{number}", source=f"002, Algorithm {number}: {source}", words=words, repair=None,
-        repaired_by=(item.repaired_by or f"{item.id}-repaired") if refuted else None, severity=Stake.UTILITY,
-        uses=(item.id, *(f"nonconvex-nn/alg-{other}" for other in others)),
+        next(expanded(item)), id=f"nonconvex-nn/alg-{number}", source=f"002, Algorithm {number}: {source}", words=words,
+        severity=Stake.UTILITY, uses=(item.id, *(f"nonconvex-nn/alg-{other}" for other in others)),
     )
 
 

@@ -10,7 +10,6 @@ from __future__ import annotations
 import contextlib
 import warnings
 from collections.abc import Callable, Iterator
-from fractions import Fraction
 from typing import Any
 
 import numpy as np
@@ -20,11 +19,11 @@ import torch
 from oracle.core import records, registry
 from oracle.core.algorithm import Algorithm, Values
 from oracle.core.errors import DomainError, OracleError
-from oracle.core.hypotheses import MET, ROUNDED
 from oracle.core.tape import Tape
 from tests.edge_records import FEW, SIZES, edged
 from tests.tiers import named
 from tests.topics import gathered
+from tests.ways import WAYS, has_guarantee, trained
 
 pytestmark = pytest.mark.full
 
@@ -38,26 +37,9 @@ CLIPPED = {
 """What clips every record's gradient to clip_norm, and tells a recorder the sum."""
 CANCELS = {"dp-sbcd"}
 """Whose residuals are differences of variables as large as the record: rounding leaves their direction open."""
-WAYS = ("reference", "float64", "float32")
 MODELS = 3
 
 Train = Callable[..., Any]
-
-
-def trained(item: Algorithm, way: str, data: tuple[Any, Any], config: Values, tape: Tape, recorder: Any = None) -> Any:
-    """The releases of all the tape's models, [M, ...], by the literal reference or by the twin in a precision."""
-    if way != "reference":
-        return np.asarray(item.train_batched(*data, config, tape, dtype=way, recorder=recorder))
-    assert item.reference is not None
-    return np.array([item.reference(*data, config, tape.one(model), recorder) for model in range(tape.models)])
-
-
-def has_guarantee(item: Algorithm, config: Values, size: int) -> bool:
-    """Whether all that some guarantee assumes is true of the training, rounding aside."""
-    plan = item.as_trained(config, records=size, delta=Fraction(1, 10**5))
-    return any(
-        all(one.status(plan) in (MET, ROUNDED) for one in guarantee.conditions) for guarantee in item.guarantees
-    )
 
 
 def samples(item: Algorithm, count: int) -> Iterator[tuple[int, Any, Any, Values]]:

@@ -19,9 +19,10 @@ import pytest
 from oracle.core import records
 from oracle.core.algorithm import Algorithm, Values
 from oracle.core.errors import DomainError, OracleError
-from oracle.core.registry import algorithm
+from oracle.core.registry import algorithm, algorithms
 from oracle.core.tape import Tape
-from tests.oracle.core.test_records import ALGORITHMS, SAMPLES, WAYS, has_guarantee, trained
+from tests.topics import gathered
+from tests.ways import WAYS, has_guarantee, trained
 
 pytestmark = pytest.mark.full
 
@@ -33,7 +34,8 @@ FOLLOWS = {
 """Whose weights no configuration bounds: a release that is not finite stays an error after the training."""
 WORK = {"oracle_error", "label_bound"}
 """What asks the inner solver of smoothed trainings for more steps than a test can wait for."""
-GUARDED = [item for item in ALGORITHMS if item.guarantees]
+SAMPLES = gathered("SAMPLES", "tests.trainings")
+GUARDED = [item for item in algorithms().values() if item.can_train and item.guarantees]
 
 
 @dataclass(frozen=True)

@@ -68,7 +68,7 @@ MUTANTS = (
     ),
     seen(
         "oracle.running.store", "rows that are not checked",
-        code("machinery", {"oracle.running.store:_digest": lambda honest: lambda *_: ""}),
+        code("machinery", {"oracle.running.store:digest": lambda honest: lambda *_: ""}),
         partial(stores.test_a_damaged_row_counts_as_absent_and_can_be_written_again, damage=DAMAGE),
     ),
 )

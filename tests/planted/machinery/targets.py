@@ -27,7 +27,7 @@ def left_out(place: str) -> Any:
 
 MUTANTS = (
     seen(
-        f"{ROOM}.foreign", "a release that is unpickled", UNPICKLING, *(
+        f"{ROOM}.foreign.releases", "a release that is unpickled", UNPICKLING, *(
             partial(targets.test_a_malicious_file_is_not_executed, name=name, kind="the reader itself")
             for name in ("model.npy", "model.pt")
         ),
@@ -53,8 +53,8 @@ MUTANTS = (
     ),
     seen(
         # a target that failed, told as one that gives nothing away
-        f"{ROOM}.foreign", "an error that becomes epsilon = 0", code("machinery", {
-            f"{ROOM}.foreign:Foreign.releases": lambda honest: lambda self, features, labels, tape: tape.normal(
+        f"{ROOM}.foreign.foreign", "an error that becomes epsilon = 0", code("machinery", {
+            f"{ROOM}.foreign.foreign:Foreign.releases": lambda honest: lambda self, features, labels, tape: tape.normal(
                 "nothing", 0, 1
             ),
         }), partial(bad.test_a_bad_function_is_invalid, "raises"),
@@ -68,8 +68,8 @@ MUTANTS = (
         ),
     ),
     seen(
-        f"{ROOM}.foreign", "changed code taken for the planned one",
-        code("machinery", {f"{ROOM}.foreign:_unchanged": lambda honest: lambda name, planned, now: now}),
+        f"{ROOM}.foreign.foreign", "changed code taken for the planned one",
+        code("machinery", {f"{ROOM}.foreign.foreign:_unchanged": lambda honest: lambda name, planned, now: now}),
         partial(targets.test_a_spec_makes_an_equal_target_and_notices_other_code, kind="function"),
     ),
     seen(
