@@ -314,8 +314,8 @@ def test_no_other_place_opens_files_for_writing() -> None:
 
 LINES: dict[str, tuple[str, ...]] = {
     "audit": ("noisy-cgd",), "one-run": ("noisy-cgd",), "mutants": (), "check": CLAIM[1:], "false-claims": (),
-    "gate": ("oracle:bound", "--bound", "laplace.delta"), "holes": (), "league": (), "rates": ("laplace-mean",), "report": (),
-    "vectors make": (), "vectors fill": (), "vectors describe": (),
+    "gate": ("oracle:bound", "--bound", "laplace.delta"), "holes": (), "league": (),
+    "rates": ("exponential-mechanism",), "report": (), "vectors make": (), "vectors fill": (), "vectors describe": (),
 }
 WRITTEN = {
     "audit": ("--store", "--json"), "one-run": ("--json",), "mutants": ("--json",), "check": ("--store", "--json"),
