@@ -26,7 +26,8 @@ FIRST = (
     "empirical/test_campaign.py", "gate/test_gate_targets.py", "empirical/test_audit_command.py",
     "theorems/test_run.py", "empirical/test_bad_targets.py", "oracle/running/test_fingerprint.py",
     "empirical/test_coverage.py", "empirical/test_resume.py", "project/test_recipes.py",
-    "project/test_gate_integration.py", "oracle/bounds/laplace/test_laplace_many.py",
+    "project/test_gate_integration.py", "oracle/bounds/laplace/test_laplace_many.py", "project/test_light.py",
+    "faults/test_hostile.py", "faults/test_lost_work.py", "faults/test_killed.py",
 )
 """Files that take long, the longest first (noxfile.py hands out whole files), so that short ones fill the gaps."""
 

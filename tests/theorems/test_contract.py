@@ -25,6 +25,7 @@ from theorems.verdict import (
     ALL,
     Evidence,
     Finding,
+    Scope,
     Verdict,
     argued,
     at_points,
@@ -147,6 +148,12 @@ def test_the_coupling_of_shifted_interpolation_is_told_as_sampled() -> None:
     assert proof(*steps).evidence is Evidence.ARGUED
 
 
+def as_expected(item: Claim, says: Any) -> Finding:
+    """A planted finding, since only the order of a listing is asked for."""
+    expected = expectations()[item.id]
+    return Finding(expected.verdict, expected.evidence, "planted", {"x": "1/2 < 1"}, Scope("points", 5, 4, {"x": "R"}))
+
+
 def ids(text: str) -> list[str]:
     """The claims of a listing, in its order; what is indented tells more of the one above."""
     words = [word for line in text.splitlines() if not line.startswith(" ") for word in line.split()[:2]]
@@ -155,8 +162,9 @@ def ids(text: str) -> list[str]:
 
 @pytest.mark.parametrize("command", [("claims",), ("check", "--paper", "cs208", "--workers", "1")])
 def test_lists_for_people_begin_with_what_matters_most(
-    command: tuple[str, ...], capsys: pytest.CaptureFixture[str]
+    command: tuple[str, ...], capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    monkeypatch.setattr("theorems.run.judge", as_expected)
     assert run(app, command) == 0
     told = ids(capsys.readouterr().out)
     assert told == [item.id for item in by_severity(claims()[name] for name in told)]

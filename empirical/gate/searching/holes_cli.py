@@ -61,7 +61,7 @@ def plant_holes(
     asked = [bound_of(name).name for name in bound] if bound else list(bounds())
     out = Outputs({"json": json_file, "markdown": markdown_file}, sign=sign)
     rows = _known(json_file, count, seed)
-    codes = {name: code_of(name) for name in bounds()}
+    codes = {name: code_of(name) if name in rows or name in asked else "" for name in bounds()}  # each takes a while
     todo = [name for name in asked if force or rows.get(name, {}).get("code") != codes[name]]
     for name, measured in by_name(planted, todo, count, seed, workers=workers):
         rows[name] = {**measured, "code": codes[name]}

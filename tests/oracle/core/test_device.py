@@ -76,7 +76,7 @@ def trained(item: Algorithm, seed: int, times: int) -> tuple[torch.Tensor, torch
 
 
 @every_algorithm
-@pytest.mark.parametrize("seed", [1, pytest.param(2, marks=pytest.mark.full), pytest.param(3, marks=pytest.mark.full)])
+@pytest.mark.parametrize("seed", [1, pytest.param(2, marks=THOROUGH), pytest.param(3, marks=THOROUGH)])
 def test_a_twin_trains_on_the_device_what_it_trains_here(item: Algorithm, seed: int) -> None:
     released, here, _ = trained(item, seed, 1)
     assert released.dtype == here.dtype == torch.float64
