@@ -154,6 +154,15 @@ class Claim:
         """Whether it is a statement that the document makes."""
         return self.whose in (Whose.PRINTED, Whose.TYPO)
 
+    @property
+    def registered(self) -> Claim:
+        """As it is registered: its repair is a claim of its own, and a flip where one checker judges both."""
+        if self.repair is None:
+            return self
+        the_repair = Flip("the repair", self.repair.says, Expectation.of(self.repair.expected).verdict)
+        flips = (*self.flips, the_repair) if self.repair.check is None else self.flips
+        return replace(self, repair=None, repaired_by=f"{self.id}-repaired", flips=flips)
+
 
 def citing(verdict: Verdict, reason: str) -> Checker:
     """The checker of a claim about which nothing is computed; the reason says who proves it, or what is missing."""
@@ -162,19 +171,13 @@ def citing(verdict: Verdict, reason: str) -> Checker:
 
 def expanded(item: Claim) -> Iterator[Claim]:
     """A claim as it is registered, and its repair as a claim of its own."""
+    yield item.registered
     repair = item.repair
     if repair is None:
-        yield item
         return
-    name, check = f"{item.id}-repaired", repair.check or item.check
-    mirrored = repair.check is None
-    holds = Expectation.of(repair.expected).verdict
-    yield replace(
-        item, repair=None, repaired_by=name,
-        flips=item.flips + ((Flip("the repair", repair.says, holds),) if mirrored else ()),
-    )
+    check, mirrored = repair.check or item.check, repair.check is None
     yield Claim(
-        name, repair.source or f"{item.source}, repaired", repair.statement, repair.words,
+        f"{item.id}-repaired", repair.source or f"{item.source}, repaired", repair.statement, repair.words,
         item.hypotheses if repair.hypotheses is None else repair.hypotheses, repair.says, check, repair.expected,
         severity=item.severity, uses=repair.uses, rests_on=repair.rests_on, true_variants=repair.true_variants,
         survivors=repair.survivors, untested=repair.untested,

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from theorems.claim import Claim, Stake, expanded
+from theorems.claim import Claim, Stake
 from theorems.nonconvex_nn.bounded_link.phases import empty
 from theorems.nonconvex_nn.bounded_link.projected_privacy import noise
 from theorems.nonconvex_nn.smoothing.general_links import phases
@@ -21,7 +21,7 @@ def _whole(item: Claim, number: int, source: str, words: str, *others: str) -> C
     It is the item as it is registered: repaired as the item is, and with the repair among what must come out otherwise.
     """
     return replace(
-        next(expanded(item)), id=f"nonconvex-nn/alg-{number}", source=f"002, Algorithm {number}: {source}", words=words,
+        item.registered, id=f"nonconvex-nn/alg-{number}", source=f"002, Algorithm {number}: {source}", words=words,
         severity=Stake.UTILITY, uses=(item.id, *(f"nonconvex-nn/alg-{other}" for other in others)),
     )
 
