@@ -40,7 +40,7 @@ def _tier(session: nox.Session, name: str) -> None:
 
 @nox.session
 def quick(session: nox.Session) -> None:
-    """Run the quick tests, before every commit: under three minutes on two idle cores, something of every room."""
+    """Run the quick tests, before every commit: some three minutes on two idle cores, something of every room."""
     _tier(session, "quick")
 
 
