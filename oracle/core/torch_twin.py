@@ -101,7 +101,7 @@ def in_chunks(
     def part(first: int) -> torch.Tensor:
         block = tape.block(first, min(chunk, tape.models - first))
         single = like.dtype.itemsize < torch.float64.itemsize
-        if local:
+        if local or like.device.type == "mps":  # which has no float64, of which the tape's uniforms are
             return train(block.by("torch", single=single))
         return train(TorchTape(block.seed, block.models, block.first_model, single=single, device=like.device))
 

@@ -21,7 +21,7 @@ def _chunk(data: tuple[torch.Tensor, torch.Tensor], config: Values, tape: Tape, 
         proposal = theta + float(config.proposal_std) * drawn(tape.normal("proposal", step, x.shape[1]), x)
         there = energies(x, y, config, proposal)
         log_ratio = (current - there) / float(config.temperature)
-        accepted = torch.as_tensor(tape.uniform("accept", step, 1)[:, 0], device=x.device).log().to(x) < log_ratio
+        accepted = drawn(torch.as_tensor(tape.uniform("accept", step, 1)[:, 0]).log(), x) < log_ratio
         theta = torch.where(accepted[:, None], proposal, theta)
         current = torch.where(accepted, there, current)
         if recorder is not None:

@@ -44,7 +44,7 @@ def drawn_batches(
     """The batches of all steps, as `members` packs them, on the device of the records x."""
     rate, steps = config.batch_size / config.dataset_size, range(config.steps)
 
-    def draw(step: int) -> Any:  # an array on the host, a tensor on a device
+    def draw(step: int) -> Any:
         return tape.bernoulli("batch", step, len(x), rate)
 
     if x.device.type == "cpu":
@@ -53,10 +53,10 @@ def drawn_batches(
             yield torch.as_tensor(index), torch.as_tensor(taken)
         return
     # Whoever asks a device for the size of a batch waits for it: all masks are drawn once before, and it is asked once.
-    sizes = torch.stack([draw(step).sum(dim=1).amax() for step in steps])
+    sizes = torch.stack([torch.as_tensor(draw(step), device=x.device).sum(dim=1).amax() for step in steps])
     places = torch.arange(int(sizes.amax()), device=x.device)
     for step in steps:
-        mask = draw(step)
+        mask = torch.as_tensor(draw(step), device=x.device)
         taken = places < mask.sum(dim=1, keepdim=True)
         first = mask.to(torch.uint8).argsort(dim=1, descending=True, stable=True)[:, : len(places)]
         yield first.where(taken, absent), taken

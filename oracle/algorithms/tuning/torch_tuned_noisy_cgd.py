@@ -52,9 +52,9 @@ def _trained(x: torch.Tensor, y: torch.Tensor, config: Values, tape: Tape, most:
     sigma, clip_norm, batch_size = float(config.noise_on_mean), float(config.clip_norm), config.batch_size
     candidates = len(config.learning_rates)
     uniform = torch.cat(
-        [torch.as_tensor(tape.uniform("candidate", run, 1), device=x.device) for run in range(most)], dim=1
+        [torch.as_tensor(tape.uniform("candidate", run, 1)) for run in range(most)], dim=1
     )
-    index = (uniform * candidates).long().clamp(max=candidates - 1)
+    index = (uniform * candidates).long().clamp(max=candidates - 1).to(x.device)
     grids = (config.learning_rates, config.regularisations)
     eta, lam = (drawn([float(entry) for entry in grid], x)[index][:, :, None] for grid in grids)
     norms = torch.linalg.vector_norm(x, dim=1)
