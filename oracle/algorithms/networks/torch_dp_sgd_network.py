@@ -44,13 +44,13 @@ def drawn_batches(
     """The batches of all steps, as `members` packs them, on the device of the records x."""
     rate, steps = config.batch_size / config.dataset_size, range(config.steps)
 
-    def draw(step: int) -> Any:
+    def draw(step: int) -> Any:  # an array on the host, a tensor on a device
         return tape.bernoulli("batch", step, len(x), rate)
 
     if x.device.type == "cpu":
         for step in steps:
-            index, taken = members(draw(step), absent)
-            yield torch.as_tensor(index), torch.as_tensor(taken)
+            packed, filled = members(draw(step), absent)
+            yield torch.as_tensor(packed), torch.as_tensor(filled)
         return
     # Whoever asks a device for the size of a batch waits for it: all masks are drawn once before, and it is asked once.
     sizes = torch.stack([torch.as_tensor(draw(step), device=x.device).sum(dim=1).amax() for step in steps])
