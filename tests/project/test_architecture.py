@@ -5,7 +5,8 @@ from __future__ import annotations
 import ast
 import re
 import tomllib
-from collections.abc import Mapping
+from collections import Counter
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -63,6 +64,18 @@ def chain(contract: Mapping[str, Any]) -> str:
 
 def test_the_page_names_every_folder_with_code() -> None:
     assert untold(folders_of(blocks("ARCHITECTURE.md", "text")[0]), folders_with_code()) == set()
+
+
+def crowded(paths: Iterable[Path]) -> dict[str, int]:
+    """The folders with more than twenty of these files, and how many they have."""
+    counts = Counter(path.parent for path in paths)
+    return {str(folder): count for folder, count in counts.items() if count > 20}
+
+
+def test_no_folder_is_crowded() -> None:
+    rooms = (*ROOMS, "tests", "benchmarks")
+    assert crowded(path.relative_to(ROOT) for room in rooms for path in (ROOT / room).rglob("*.py")) == {}
+    assert crowded(Path(f"oracle/core/{number}.py") for number in range(21)) == {"oracle/core": 21}
 
 
 def test_every_folder_that_the_page_draws_exists() -> None:

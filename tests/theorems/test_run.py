@@ -117,7 +117,7 @@ def test_stale_findings_and_those_of_another_effort_or_claim_are_never_read(
 @pytest.mark.full
 def test_what_a_finding_depends_on_is_the_module_of_its_claim() -> None:
     assert places().keys() == claims().keys()
-    assert places()["cs208/gaussian-mechanism"] == ("theorems.cs208.gaussian",)
+    assert places()["cs208/gaussian-mechanism"] == ("theorems.cs208.mechanisms.gaussian",)
     for name, modules in list(places().items())[::20]:
         closure = Closure(installed(), modules, {})
         assert 0 < len(closure.modules) < 100, f"{name} depends on everything"

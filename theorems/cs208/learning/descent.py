@@ -15,7 +15,7 @@ import sympy
 from oracle.core.domain import positive_integer, real
 from theorems.claim import Claim, Flip, Repair, Stake, Whose
 from theorems.cs208.judging import formula
-from theorems.cs208.optimisation import COUNTED, judge_mean
+from theorems.cs208.learning.optimisation import COUNTED, judge_mean
 from theorems.given import Domain
 from theorems.tools.symbolic_signs import positive, vanishes
 from theorems.verdict import Finding, ProofStep, Verdict, argued, computed, proof, refuted

@@ -1,0 +1,1 @@
+"""The benchmarks that `nox -s bench` runs."""

@@ -1,0 +1,1 @@
+"""What document 004 says of machine learning itself: losses, convexity, descent, gradients, networks, risks."""

@@ -1,0 +1,1 @@
+"""Mechanisms of document 004: Gaussian, exponential, perturbed objectives and outputs, subsample and aggregate."""
