@@ -17,7 +17,7 @@ LOCKED = bool(os.environ.get("DP_ORACLE_LOCKED"))
 """Whether the sessions install the exact versions of `requirements/` in place of the newest in pyproject's ranges."""
 CONSTRAINTS = ("-c", "requirements/dev.txt" if LOCKED else "constraints.txt")
 PEERS = ("-c", "requirements/peers.txt" if LOCKED else "constraints.txt")  # some of them need older libraries
-BOTH = ("--quick", "--readme")  # options of accountants.py that trainings.py takes, too
+BOTH = ("--quick", "--docs")  # options of accountants.py that trainings.py takes, too
 REPORT, FINDINGS, AUDITS, LEAGUE = (
     Path("out") / name for name in ("report", "findings.sqlite", "shards.sqlite", "league.json")
 )
@@ -40,13 +40,13 @@ def _tier(session: nox.Session, name: str) -> None:
 
 @nox.session
 def quick(session: nox.Session) -> None:
-    """Run the quick tests, before every commit: some three minutes on two idle cores, something of every room."""
+    """Run the quick tests, before every commit: some two minutes on two idle cores, something of every room."""
     _tier(session, "quick")
 
 
 @nox.session
 def tests(session: nox.Session) -> None:
-    """Run the tests: some eleven minutes on two idle cores, all but what only the nightly run can afford."""
+    """Run the tests: some seven minutes on two idle cores, all but what only the nightly run can afford."""
     _tier(session, "tests")
 
 
@@ -83,17 +83,17 @@ def audit(session: nox.Session) -> None:
 
 @nox.session
 def gate(session: nox.Session) -> None:
-    """Judge the real peer libraries and write the league table; `-- --readme` puts it into README and report."""
+    """Judge the real peer libraries and write the league table; `-- --docs` puts it into docs and report."""
     session.install(*PEERS, "-e", ".[dev,peers]")
     session.run("pytest", "-q", "-rA", "tests/peers")
     LEAGUE.parent.mkdir(exist_ok=True)
-    options = [word for word in session.posargs if word != "--readme"]
+    options = [word for word in session.posargs if word != "--docs"]
     # Interrupted, it goes on where it was; what has not changed since the last run is not judged again.
     session.run(
         "dp-oracle", "league", "--workers", str(os.cpu_count() or 1), "--store", str(LEAGUE.with_suffix(".sqlite")),
         "--json", str(LEAGUE), *options,
     )
-    if "--readme" in session.posargs:
+    if "--docs" in session.posargs:
         session.run("python", "benchmarks/league.py", str(LEAGUE))
 
 

@@ -1,7 +1,7 @@
 """The accountants of dp-oracle and of its peers on one set of problems, measured in one run.
 
     nox -s bench                                    every bound (run.py), then the accountants
-    nox -s bench -- --readme                        the same; rewrites the section of README.md between the two markers
+    nox -s bench -- --docs                          the same; rewrites docs/accountants.md between its two markers
     python benchmarks/accountants.py --problems P1 P7 --quick
 
 Every figure comes from a fresh process with one thread, which imports, notes its peak memory, makes the call (memory is
@@ -31,7 +31,7 @@ from fresh import asked
 
 TIMEOUT = 120
 STEPS = tuple(10**k for k in range(3, 8))  # of the cost against the number of steps
-README = Path(__file__).resolve().parents[1] / "README.md"
+DOCS = Path(__file__).resolve().parents[1] / "docs"
 
 
 @dataclass(frozen=True)
@@ -359,8 +359,8 @@ def main() -> None:
     parser.add_argument("--problems", nargs="+", default=["P"], metavar="NAME", help="as P3, or 'P3 s=1'")
     parser.add_argument("--quick", action="store_true", help="one run each and 1,000 points")
     parser.add_argument("--json", type=Path, metavar="FILE", help="write every figure")
-    parser.add_argument("--markdown", type=Path, metavar="FILE", help="write the table of the README")
-    parser.add_argument("--readme", action="store_true", help="rewrite that table in README.md")
+    parser.add_argument("--markdown", type=Path, metavar="FILE", help="write the table of the page")
+    parser.add_argument("--docs", action="store_true", help="rewrite that table in docs/accountants.md")
     parser.add_argument("--worker", nargs="+", help=argparse.SUPPRESS)
     options = parser.parse_args()
     if options.worker:
@@ -378,8 +378,8 @@ def main() -> None:
         options.json.write_text(json.dumps(result, indent=2) + "\n", encoding="utf-8")
     if options.markdown:
         options.markdown.write_text(markdown(result), encoding="utf-8")
-    if options.readme:
-        rewrite(README, markdown(result))
+    if options.docs:
+        rewrite(DOCS / "accountants.md", markdown(result))
 
 
 if __name__ == "__main__":

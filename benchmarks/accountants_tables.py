@@ -7,7 +7,7 @@ import re
 from pathlib import Path
 from typing import Any
 
-MARKS = ("<!-- benchmark: nox -s bench -- --readme -->", "<!-- end of benchmark -->")
+MARKS = ("<!-- benchmark: nox -s bench -- --docs -->", "<!-- end of benchmark -->")
 LIGHT, HEAVY, DIGITS, WIDTH, PER_SECOND, GROWTH = 100, 1000, 10, 1e-9, 5000, 2
 
 
@@ -141,7 +141,7 @@ def steps_lines(result: dict[str, Any]) -> list[str]:
 
 
 def markdown(result: dict[str, Any]) -> str:
-    """The compact table of the README, the throughput and the goals."""
+    """The compact table of the page, the throughput and the goals."""
     head = (
         "problem", "certified epsilon", "`reference`: ms, width", "`fast`: one call ms, batched µs",
         "dp-accounting PLD: ms, error", "prv-accountant upper: ms, error", "Opacus PRV: error", "autodp: error",

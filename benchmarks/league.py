@@ -1,6 +1,6 @@
-"""Put a league table that `dp-oracle league --json` wrote into the report's data and the README.
+"""Put a league table that `dp-oracle league --json` wrote into the report's data and docs/league.md.
 
-    nox -s gate -- --readme                        makes the table with the real libraries, then runs this
+    nox -s gate -- --docs                          makes the table with the real libraries, then runs this
     python benchmarks/league.py out/league.json    the last step alone
 """
 
@@ -10,15 +10,15 @@ import shutil
 import sys
 from pathlib import Path
 
-from accountants import README
+from accountants import DOCS
 from accountants_tables import rewrite
 
 from empirical.gate.league.league import League
 from empirical.gate.league.league_run import peers
 from empirical.gate.league.league_tables import markdown
 
-MARKS = ("<!-- league: nox -s gate -- --readme -->", "<!-- end of league -->")
-SHIPPED = README.parent / "reports" / "league.json"
+MARKS = ("<!-- league: nox -s gate -- --docs -->", "<!-- end of league -->")
+SHIPPED = DOCS.parent / "reports" / "league.json"
 
 
 def main(path: Path) -> None:
@@ -27,7 +27,7 @@ def main(path: Path) -> None:
     if missing or not (league.trainings and league.auditors):
         raise SystemExit(f"{path} is no whole table: {', '.join(sorted(missing)) or 'trainings or auditors'} missing")
     shutil.copyfile(path, SHIPPED)
-    rewrite(README, markdown(league), MARKS)
+    rewrite(DOCS / "league.md", markdown(league), MARKS)
 
 
 if __name__ == "__main__":

@@ -1,7 +1,7 @@
 """Batched training against loops over models: the twins, the literal references, plain torch and Opacus, in one run.
 
     nox -s bench                                    every bound, the accountants, then the trainings
-    nox -s bench -- --readme                        the same; rewrites the sections of README.md between their markers
+    nox -s bench -- --docs                          the same; rewrites docs/trainings.md between its two markers
     python benchmarks/trainings.py [--quick --json FILE]
 
 Every figure comes from a fresh process. With one thread the clock is the processor time of that process, which a busy
@@ -28,7 +28,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from accountants import README, peak_megabytes
+from accountants import DOCS, peak_megabytes
 from accountants_tables import rewrite
 from fresh import asked
 from trainings_tables import MARKS, goals, markdown, plain, times
@@ -331,7 +331,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else None)
     parser.add_argument("--quick", action="store_true", help="one run each, of a tenth of the models")
     parser.add_argument("--json", type=Path, metavar="FILE", help="write every figure")
-    parser.add_argument("--readme", action="store_true", help="rewrite the table in README.md")
+    parser.add_argument("--docs", action="store_true", help="rewrite the table in docs/trainings.md")
     parser.add_argument("--tasks", nargs="+", choices=TASKS, default=list(TASKS), help="these trainings only")
     parser.add_argument("--worker", nargs="+", help=argparse.SUPPRESS)
     options = parser.parse_args()
@@ -340,18 +340,18 @@ def main() -> None:
             answer = work(options.worker, options.quick)
         print(json.dumps(answer))
         return
-    if options.readme and options.tasks != list(TASKS):
-        parser.error("the table of the README needs all trainings")
+    if options.docs and options.tasks != list(TASKS):
+        parser.error("the table of the page needs all trainings")
     result = measure(options.tasks, options.quick)
     result["goals"] = goals(result)
     print(plain(result))
     if options.json:
         options.json.write_text(json.dumps(result, indent=2) + "\n", encoding="utf-8")
-    if options.readme:
+    if options.docs:
         broken = [task for task, told in result["tasks"].items() if "failure" in told["speed"]["float64 one"]["twin"]]
         if broken:
-            raise SystemExit(f"README.md is as it was: no twin was measured for {', '.join(broken)}")
-        rewrite(README, markdown(result), MARKS)
+            raise SystemExit(f"docs/trainings.md is as it was: no twin was measured for {', '.join(broken)}")
+        rewrite(DOCS / "trainings.md", markdown(result), MARKS)
 
 
 if __name__ == "__main__":

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from typing import Any
 
-MARKS = ("<!-- trainings: nox -s bench -- --readme -->", "<!-- end of trainings -->")
+MARKS = ("<!-- trainings: nox -s bench -- --docs -->", "<!-- end of trainings -->")
 LEAST = {  # times a loop over Opacus models
     "noisy-cgd": 1000, "dp-sgd-network": 100, "dp-sgd-multilayer": 50, "dp-sgd-multilayer/4": 50,
 }
@@ -101,7 +101,7 @@ def memory_lines(memory: dict[str, Any]) -> list[str]:
 
 
 def markdown(result: dict[str, Any]) -> str:
-    """The table of the README and the goals."""
+    """The table of the page and the goals."""
     others = ("reference", "torch loop", "Opacus")
     own = ("training", "precision", "cores", "twin: models a second")
     head = (*own, *(f"{name}: the same, twin : {name}" for name in others))

@@ -96,9 +96,9 @@ def test_only_the_section_between_the_marks_is_rewritten(tmp_path: Path) -> None
     assert page.read_text(encoding="utf-8") == f"before\n{MARKS[0]}\nnew \\1\n{MARKS[1]}\nafter\n"
 
 
-def test_the_readme_has_the_marks() -> None:
-    readme = (ROOT / "README.md").read_text(encoding="utf-8")
-    assert [readme.count(mark) for mark in MARKS] == [1, 1]
+def test_the_page_has_the_marks() -> None:
+    page = (ROOT / "docs" / "trainings.md").read_text(encoding="utf-8")
+    assert [page.count(mark) for mark in MARKS] == [1, 1]
 
 
 @pytest.fixture

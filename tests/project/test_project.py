@@ -1,4 +1,4 @@
-"""The project around the code: the README tells the truth, CI runs its test command, and the rooms stay apart."""
+"""The project around the code: README and docs tell the truth, CI runs the test command, and the rooms stay apart."""
 
 from __future__ import annotations
 
@@ -21,7 +21,9 @@ from tests.tiers import later
 from theorems.claim import claims, expectations
 from theorems.verdict import Verdict
 
-CONSOLE = blocks("README.md", "console")
+PAGES = ("README.md", *sorted(f"docs/{path.name}" for path in (ROOT / "docs").iterdir()))
+CONSOLE = [block for page in PAGES for block in blocks(page, "console")]
+PYTHON = [pytest.param(code, id=page) for page in PAGES for code in blocks(page, "python")]
 
 
 def dear(block: str) -> bool:
@@ -30,19 +32,31 @@ def dear(block: str) -> bool:
 
 
 @pytest.mark.parametrize("block", later(CONSOLE, dear, "full", prompt))
-def test_readme_prints_what_it_says(block: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_page_prints_what_it_says(block: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(ROOT)
     check_console(command, block)
 
 
 @pytest.mark.full
-@pytest.mark.parametrize("code", blocks("README.md", "python"))
-def test_readme_python_runs_and_prints_what_it_says(code: str) -> None:
+@pytest.mark.parametrize("code", PYTHON)
+def test_the_python_of_a_page_runs_and_prints_what_it_says(code: str) -> None:
     done = run(ROOT, "-c", code)
     assert done.returncode == 0, done.stderr
     told = re.findall(r"^print\(.*\)\s+# (.*)$", code, re.MULTILINE)
     assert len(told) == code.count("print(") >= 1
     assert done.stdout.splitlines() == told
+
+
+def test_the_readme_is_short_and_leads_to_every_page() -> None:
+    readme = (ROOT / "README.md").read_text(encoding="utf-8")
+    assert readme.count("\n") <= 300
+    assert [page for page in PAGES[1:] if f"]({page})" not in readme] == []
+
+
+@pytest.mark.parametrize("page", [*PAGES, *(path.name for path in ROOT.glob("*.md") if path.name != "README.md")])
+def test_what_a_page_links_to_exists(page: str) -> None:
+    links = re.findall(r"\]\(([^)#:]+)\)", (ROOT / page).read_text(encoding="utf-8"))
+    assert [link for link in links if not (ROOT / page).parent.joinpath(link).exists()] == []
 
 
 def test_ci_runs_the_readme_test_command() -> None:

@@ -1,6 +1,6 @@
-"""The league table for people: columns that a terminal, the README and the report share, and the README's section.
+"""The league table for people: columns that a terminal, docs/league.md and the report share, and that page's part.
 
-The README has a line for each library and accountant first, and every bound folded away below.
+The page has a line for each library and accountant first, and every bound folded away below.
 """
 
 from __future__ import annotations
@@ -146,7 +146,7 @@ def parts(league: League) -> list[tuple[Sequence[str], list[tuple[str, ...]]]]:
 
 
 def markdown(league: League) -> str:
-    """The README's section: a line for each accountant; every bound and the calls of worst cases, folded away."""
+    """The page's part: a line for each accountant; every bound and the calls of worst cases, folded away."""
     lines = [f"Made on {league.date} with Python {league.python} and vectors {league.vectors}.", ""]
     lines += [*table(SUMMARY_COLUMNS, summaries(league)), ""]
     lines += [*table(TRAINING_COLUMNS, [training_cells(row) for row in league.trainings]), ""]
