@@ -6,10 +6,8 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from rich.markup import escape
-
 from oracle.core.plain import plain_object
-from oracle.running.console import VERDICT_STYLES, print_wrapped, say, terminal
+from oracle.running.console import print_line, print_wrapped, say
 from theorems.claim import Checked, Claim, Whose, by_severity
 from theorems.graph import Standing, consequences, users
 from theorems.run import Failed
@@ -107,31 +105,28 @@ def as_json(item: Checked | Failed, table: Mapping[str, Claim], known: Standing)
 
 def print_claim(item: Checked | Failed, table: Mapping[str, Claim], known: Standing, *, whole: bool) -> None:
     """One claim on standard output."""
-    console = terminal()
     if isinstance(item, Failed):
-        console.print(f"[red]ERROR[/]     {escape(item.claim.id)}   {escape(item.error)}", soft_wrap=True)
+        print_line("ERROR     ", f"{item.claim.id}   {item.error}")
         return
     finding = item.finding
-    console.print(
-        f"[{VERDICT_STYLES[finding.verdict.value]}]{finding.verdict.value:9}[/] {item.claim.id}   "
-        f"({escape(item.claim.source)})   evidence: {finding.evidence.value}", soft_wrap=True,
-    )
+    print_line(f"{finding.verdict.value:9} ", f"{item.claim.id}   ({item.claim.source})   "
+               f"evidence: {finding.evidence.value}")
     for label, text in page(item, table, known) if whole else brief(item) + _repair(item):
-        console.print(f"  {label:9}", text, markup=False, soft_wrap=True)
+        print_line(f"  {label:9} ", text)
     if not item.as_expected:
-        console.print(f"  {'differs':9}", item.difference, style="bold red", markup=False, soft_wrap=True)
+        print_line(f"  {'differs':9} ", item.difference, "bold red")
 
 
 def print_summary(outcomes: Sequence[Checked | Failed], *, counts: bool) -> None:
     """Counts by paper, what is not proved by us, what differs, and how many are as expected."""
-    console = terminal()
     checked = [item for item in outcomes if isinstance(item, Checked)]
     if counts:
         for paper in sorted({item.claim.paper for item in outcomes}):
             found = [item.finding for item in checked if item.claim.paper == paper]
             verdicts, evidence = Counter(f.verdict for f in found), Counter(f.evidence for f in found)
-            console.print(f"{paper:12}", *(f"{verdicts[kind]} {kind.value}" for kind in Verdict if verdicts[kind]), "|",
-                          *(f"{evidence[kind]} {kind.value}" for kind in Evidence if evidence[kind]), soft_wrap=True)
+            counted = (*(f"{verdicts[kind]} {kind.value}" for kind in Verdict if verdicts[kind]), "|",
+                       *(f"{evidence[kind]} {kind.value}" for kind in Evidence if evidence[kind]))
+            print_line(f"{paper:12} ", " ".join(counted))
         for label, names in (
             ("CITED", [item.claim.id for item in checked if item.finding.evidence is Evidence.CITED]),
             ("UNDECIDED", [item.claim.id for item in checked if item.finding.verdict is Verdict.UNDECIDED]),
@@ -142,5 +137,5 @@ def print_summary(outcomes: Sequence[Checked | Failed], *, counts: bool) -> None
             "" if item.as_expected else f"CHANGED      {item.claim.id}: {item.difference}"
         )
         if wrong:
-            console.print(wrong, style="bold red", markup=False, soft_wrap=True)
+            print_line("", wrong, "bold red")
     say(f"{sum(item.as_expected for item in checked)} of {len(outcomes)} verdicts as expected")

@@ -37,7 +37,7 @@ VERDICT_STYLES = {
     "HOLDS": "green", "REFUTED": "red", "AMBIGUOUS": "yellow", "UNDECIDED": "yellow",
     "VACUOUS": "yellow", "NOT_CHECKABLE": "yellow",
     "CONSISTENT": "green", "VIOLATION": "red", "INVALID": "yellow", "KILLED": "green", "SURVIVED": "red",
-    "TIGHT": "green", "UNSOUND": "red", "ACCEPTED_INVALID": "red", "CRASH": "red", "TIMEOUT": "red",
+    "TIGHT": "green", "UNSOUND": "red", "ACCEPTED_INVALID": "red", "CRASH": "red", "TIMEOUT": "red", "ERROR": "red",
 }
 
 Sign = Annotated[
@@ -67,25 +67,49 @@ _COLUMNS = 80
 
 def print_wrapped(lead: str, text: str) -> None:
     """A text after its lead, folded at 80 columns below where it began; a word is never cut."""
-    after = " " * len(lead)
-    say(textwrap.fill(
-        clean(text), _COLUMNS, initial_indent=lead, subsequent_indent=after, break_long_words=False,
+    say(_folded(lead, text, _COLUMNS))
+
+
+def print_line(lead: str, text: str, style: str = "") -> None:
+    """A text after its lead, folded below where it began on a terminal, and nowhere else; a verdict has its colour."""
+    from rich.text import Text
+
+    console = terminal()
+    whole = _folded(lead, text, console.width) if console.is_terminal else clean(f"{lead}{text}")
+    line = Text(whole, style)
+    line.stylize(VERDICT_STYLES.get(lead.strip(), ""), 0, len(lead))
+    console.print(line, soft_wrap=True)
+
+
+def _folded(lead: str, text: str, columns: int) -> str:
+    return textwrap.fill(
+        clean(text), columns, initial_indent=lead, subsequent_indent=" " * len(lead), break_long_words=False,
         break_on_hyphens=False,
-    ))
+    )
 
 
 def print_table(columns: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
-    """A plain table; verdicts get their colour on a terminal."""
+    """A plain table; verdicts get their colour on a terminal. Where a word would be cut, a block of lines a row."""
     from rich.table import Column, Table
     from rich.text import Text
 
     def styled(cell: str) -> Text:
         return Text(clean(cell), VERDICT_STYLES.get(cell, ""))  # no markup: whatever it holds is shown
 
-    table = Table(*(Column(styled(name)) for name in columns), box=None, pad_edge=False, header_style="bold")
-    for row in rows:
-        table.add_row(*map(styled, row))
-    terminal().print(table)
+    console = terminal()
+    cells = zip(columns, *rows, strict=True)
+    longest = [max(len(word) for cell in column for word in cell.split() or [""]) for column in cells]
+    if sum(longest) + 2 * len(columns) <= console.width:
+        table = Table(*(Column(styled(name)) for name in columns), box=None, pad_edge=False, header_style="bold")
+        for row in rows:
+            table.add_row(*map(styled, row))
+        console.print(table)
+        return
+    after = max(map(len, columns[1:]), default=0)
+    for title, *others in rows:
+        print_line("", title, "bold")
+        for name, cell in zip(columns[1:], others, strict=True):
+            print_line(f"  {name:{after}}  ", cell, VERDICT_STYLES.get(cell, ""))
 
 
 def key_values(words: Sequence[str]) -> dict[str, str]:
