@@ -23,6 +23,7 @@ from typing import TYPE_CHECKING, Any
 from oracle.core.domain import clean, printable
 from oracle.core.errors import DomainError, OracleError, OutputError
 from oracle.core.plain import json_text
+from oracle.running import opening
 
 if TYPE_CHECKING:
     from oracle.running.signing import Signer
@@ -64,6 +65,7 @@ class Outputs:
             for name, path in self._stores.items():
                 self._signer.take_off(name, path)
                 _last.append(lambda name=name, path=path: self._sign(name, path))  # type: ignore[misc]
+        opening.tell()
 
     def text(self, name: str, text: str | Callable[[], str], *, append: bool = False) -> None:
         """Write a text, or what makes one, where the option was given."""
@@ -101,14 +103,14 @@ class Outputs:
         aside = {
             f"the {end[1:]} of {name}": Path(f"{path}{end}") for name, path in self._stores.items() for end in _ASIDE
         }
-        others = written | aside | dict(read)
+        others, running = written | aside | dict(read), _running() if written else set()
         for name, path in written.items():
             if _is_special(path):
                 continue
             for other, place in others.items():
                 if other != name and not {name, other} <= set(self._stores) and _same(path, place):
                     raise DomainError(f"{name} = {path} is outside its domain: {other} is the same file")
-            if str(_real(path)) in _running():
+            if str(_real(path)) in running:
                 raise DomainError(f"{name} = {path} is outside its domain: it holds code that runs here")
 
     def _require(self, name: str, path: Path) -> None:
@@ -221,6 +223,7 @@ def lost(what: str, why: str) -> None:
 
 def complain(message: str, kind: str = "error") -> None:
     """One line on standard error, whatever a user's input brought into the message; nothing where none is."""
+    opening.end()
     with contextlib.suppress(OSError, ValueError, AttributeError):
         print(f"{kind}: {printable(message)}", file=sys.stderr, flush=True)
 

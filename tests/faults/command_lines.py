@@ -239,6 +239,7 @@ def no_work() -> Iterator[None]:
             "empirical.gate.league.league_run.made", "empirical.gate.making.lint.lint",
             "empirical.gate.searching.holes_cli.code_of", "empirical.gate.vector_files.save",
             "empirical.studies.runs.portions", "reports.command.collect", "reports.rates_command.calibrate",
+            "theorems.mutation.judging.judge_all",
         ):
             stack.enter_context(mock.patch(place, side_effect=KeyboardInterrupt))
         stack.enter_context(mock.patch("theorems.run._attempt", cheap))
