@@ -9,7 +9,9 @@ import sys
 from importlib.metadata import version
 from pathlib import Path
 
-HEAD = "# Exact versions, chosen by pip for Python {python} from the ranges of pyproject.toml: `nox -s lock` makes this.\n"
+HEAD = """\
+# Exact versions, chosen by pip for Python {python} from the ranges of pyproject.toml: `nox -s lock` makes this.
+"""
 HASHED = """\
 # The versions of {name} with the sha256 of what pip chose for {implementation} {python} on {system} {machine}, of torch
 # its CPU build: `nox -s lock` makes this. pip checks no hash of a folder, so that it takes two steps:

@@ -224,7 +224,7 @@ def broken(error: BaseException) -> int:
     what = f"{type(error).__name__}: {error}" if str(error) else type(error).__name__
     if isinstance(error, OSError) and error.errno in (errno.ENOSPC, errno.EIO, errno.EDQUOT):
         _output_to_nowhere()
-        complain(f"the output could not be written: {error.strerror}; there is no verdict")
+        complain(f"the output could not be written: {error.strerror}; no verdict is told here")
         return UNWRITTEN
     kept = "it could not be kept"
     with contextlib.suppress(OSError):

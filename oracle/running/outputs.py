@@ -14,6 +14,7 @@ import errno
 import os
 import re
 import secrets
+import shutil
 import stat
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -31,6 +32,9 @@ if TYPE_CHECKING:
 SIGNATURE = ".sig"
 _PROBED = 2**16  # bytes that a disk must still hold before the work begins
 _DESCRIPTOR = re.compile(r"(?:/dev/fd/|/dev/std|/proc/self/fd/)(\d+|out|err)")
+_ROOT = Path(__file__).resolve().parents[2]
+_DATA = [_ROOT / "empirical" / "gate" / name for name in ("vectors", "schemas")] + [_ROOT / "reports" / "templates"]
+"""Folders of this installation that hold certified answers and forms; `vectors` writes there, and no other command."""
 _ASIDE = ("-journal", "-wal", "-shm")  # files that SQLite keeps beside a store
 
 
@@ -112,6 +116,8 @@ class Outputs:
                     raise DomainError(f"{name} = {path} is outside its domain: {other} is the same file")
             if str(_real(path)) in running:
                 raise DomainError(f"{name} = {path} is outside its domain: it holds code that runs here")
+            if any(_real(path).is_relative_to(folder) for folder in _DATA):
+                raise DomainError(f"{name} = {path} is outside its domain: what is read here stands there")
 
     def _require(self, name: str, path: Path) -> None:
         """An OracleError unless a file can be written."""
@@ -292,7 +298,10 @@ def _code(targets: Iterable[str | None], commands: Iterable[str | None]) -> dict
     for command in commands:
         with contextlib.suppress(OracleError):
             words = () if command is None else command_words(command)
-            found |= {f"the command's {word}": Path(word).absolute() for word in words if os.path.isfile(word)}
+            for word in words:
+                place = shutil.which(word) if word is words[0] else word  # a program may stand elsewhere
+                if place is not None and os.path.isfile(place):
+                    found[f"the command's {word}"] = Path(place).absolute()
     return found
 
 

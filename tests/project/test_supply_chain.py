@@ -35,7 +35,8 @@ def lock(name: str) -> dict[str, str]:
 @pytest.mark.parametrize("name", LOCKS)
 def test_the_hashes_are_of_the_locked_versions(name: str) -> None:
     lines = (ROOT / "requirements" / "hashed" / f"{name}.txt").read_text(encoding="utf-8").splitlines()
-    found = [re.fullmatch(r"([a-z0-9._-]+)==(\S+) --hash=sha256:[0-9a-f]{64}", line) for line in lines if line[0] != "#"]
+    form = re.compile(r"([a-z0-9._-]+)==(\S+) --hash=sha256:[0-9a-f]{64}")
+    found = [form.fullmatch(line) for line in lines if not line.startswith("#")]
     assert all(found), lines  # no address and no path either
     assert {canonicalize_name(one[1]): one[2] for one in found if one} == lock(name)
     assert re.search(r"for \w+ 3\.\d+ on \w+ \w+", lines[0])
