@@ -297,7 +297,7 @@ def _code(targets: Iterable[str | None], commands: Iterable[str | None]) -> dict
                 found[f"the target {target}"] = source_of(target).absolute()
     for command in commands:
         with contextlib.suppress(OracleError):
-            words = () if command is None else command_words(command)
+            words = [] if command is None else command_words(command)
             for word in words:
                 place = shutil.which(word) if word is words[0] else word  # a program may stand elsewhere
                 if place is not None and os.path.isfile(place):
