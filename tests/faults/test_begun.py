@@ -132,6 +132,19 @@ def test_a_terminal_hears_of_it_before_anything_is_loaded(monkeypatch: pytest.Mo
     assert "\x1b" not in terminal.getvalue()
 
 
+@pytest.mark.parametrize("step", ["conflicting_owners", "needed", "command_of", "run"])
+def test_an_interruption_is_heard_while_it_is_loaded(step: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    terminal = Terminal()
+    monkeypatch.setattr(sys, "stderr", terminal)
+    monkeypatch.setattr(sys, "argv", ["dp-oracle", "plan", "x" * 50])
+    monkeypatch.setattr(reports.cli, step, mock.Mock(side_effect=KeyboardInterrupt))
+    with pytest.raises(SystemExit) as ended:
+        reports.cli.main()
+    assert ended.value.code == INTERRUPTED
+    assert terminal.getvalue().endswith("interrupted\n")
+    assert terminal.seen() == ""
+
+
 def test_the_line_is_gone_when_the_command_says_something(monkeypatch: pytest.MonkeyPatch) -> None:
     terminal = Terminal()
     monkeypatch.setattr(sys, "stderr", terminal)
