@@ -17,7 +17,7 @@ from oracle.running.console import INTERRUPTED
 from tests.commands import captured
 from tests.faults.command_lines import grammar, no_work, prepare
 
-SOON = {("algorithms",), ("bound",), ("bounds",), ("claims",), ("verify",)}
+SOON = {("algorithms",), ("bound",), ("bounds",), ("claims",), ("plan",), ("verify",)}
 """Commands that answer soon: a terminal hears of them, a log does not."""
 
 AUDIT = "{folder}/training.py:fn --epsilon 1 --delta 1e-5"
@@ -30,7 +30,6 @@ WORK = {
     "league": ("--library toy",),
     "mutants": ("",),
     "one-run": (AUDIT,),
-    "plan": ("noisy-gd learning_rate=1 steps=2 sigma=1 lipschitz=1 smoothness=1",),
     "rates": ("--all", "relu-condition-number", "--calibrate 3"),
     "report": ("--out {folder}/page",),
     "vectors make": ("--out {folder}/new",),
@@ -44,7 +43,7 @@ WORK = {
 @pytest.fixture(autouse=True)
 def no_long_work() -> Iterator[None]:
     """All that takes long is interrupted at once, here with what a log must have heard before."""
-    steps = ("oracle.cli.plan", "empirical.gate.making.make.described", "empirical.gate.making.cells.fill",
+    steps = ("empirical.gate.making.make.described", "empirical.gate.making.cells.fill",
              "empirical.gate.searching.holes_cli.by_name", "empirical.gate.league.league_cli.carry_out",
              "empirical.audits.plan_files.describe", "reports.rates_command.carry_out")
     peer = mock.Mock(library="toy", bound="gdp.delta")
