@@ -22,6 +22,7 @@ from oracle.core.planning import PROVED, plan_of_training, proved_epsilon
 from oracle.core.tape import Tape
 from tests.commands import output, parsed
 from tests.oracle.block_coordinate.updates import cost_of_u, relu
+from tests.samples import normal_data
 from tests.trainings.sbcd import SAMPLES
 from tests.turned import Turned
 
@@ -43,8 +44,7 @@ def plain(**changes: Any) -> Values:
 
 
 def data(records: int = 6, dimension: int = 4, seed: int = 0) -> tuple[Array, Array]:
-    rng = np.random.default_rng(seed)
-    return rng.normal(size=(records, dimension)), rng.normal(size=records)
+    return normal_data(seed, records, dimension)
 
 
 # --- the whole algorithm, by definition

@@ -20,7 +20,7 @@ from oracle.core.algorithm import Algorithm, Values
 from oracle.core.errors import DomainError
 from oracle.core.planning import plan_of_training, proved_epsilon
 from oracle.core.tape import Tape
-from tests.trainings.noisy_cgd import unit_data
+from tests.oracle.phased import cases
 from tests.turned import Turned
 
 Array = NDArray[np.float64]
@@ -44,8 +44,7 @@ def adaptive(**changes: Any) -> Values:
 
 
 def data(records: int = 6, dimension: int = 4, seed: int = 1) -> tuple[Array, Array]:
-    rng = np.random.default_rng(seed)
-    return unit_data(rng, records, dimension)[0], rng.uniform(-1, 1, records)
+    return cases.data(records, dimension, seed)
 
 
 def gaussian_epsilon(mu: float, delta: float) -> float:
