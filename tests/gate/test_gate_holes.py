@@ -101,7 +101,7 @@ def suspects(function: Callable[..., float], cases: Sequence[Case] | None = None
     item = bounds()[NAME]
     target = Suspicion(LocalTarget(function), item, DEFAULT, (), {})
     known = vector_files.load(NAME).cases if cases is None else cases
-    return screens.screen(item, target.ask, known, points=500, seconds=600.0, seed=0)
+    return screens.screen(item, target.ask, screens.ground(item, known, points=500, seed=0), seconds=600.0)
 
 
 def right(**given: Any) -> float:
@@ -154,7 +154,8 @@ def test_cells_without_a_vector_are_asked() -> None:
 def test_an_accusation_rests_on_the_certified_truth_at_that_point() -> None:
     item = bounds()[NAME]
     target = Suspicion(LocalTarget(lambda **v: 0.5 * right(**v)), item, DEFAULT, (), {})
-    found = [outcome for outcome in target.suspects((), examples=5, seconds=600.0, seed=0) if outcome is not None]
+    known = screens.ground(item, (), points=200, seed=0)
+    found = [outcome for outcome in target.suspects(known, seconds=600.0) if outcome is not None]
     assert found
     for outcome in found:
         assert isinstance(outcome.case.expected, Expected)
@@ -171,7 +172,8 @@ def test_a_target_that_hangs_is_asked_no_more() -> None:
         asked += 1
         return Breakdown(GateVerdict.TIMEOUT, "late") if asked > 10 else Interval(1.0, 1.0)
 
-    found = screens.screen(bounds()["gdp.epsilon"], late, (), points=100, seconds=600.0, seed=0)
+    item = bounds()["gdp.epsilon"]
+    found = screens.screen(item, late, screens.ground(item, (), points=100, seed=0), seconds=600.0)
     assert (found.asked, found.cut_short) == (13, True)
 
 
