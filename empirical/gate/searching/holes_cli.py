@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Annotated, Any, NamedTuple
 
 import typer
+from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeElapsedColumn
 
 from empirical.gate import vector_files
 from empirical.gate.searching.holes import LARGE, LEAST, Planter, caught, rates
@@ -22,7 +23,7 @@ from oracle.core.errors import DomainError, OracleError
 from oracle.core.reading import read_json
 from oracle.core.registry import bound as bound_of
 from oracle.core.registry import bounds
-from oracle.running.console import GOOD, WRONG, Sign, say
+from oracle.running.console import GOOD, WRONG, Sign, progress, say
 from oracle.running.fingerprint import fingerprint
 from oracle.running.outputs import Outputs
 from oracle.running.pool import by_name
@@ -77,12 +78,20 @@ def plant_holes(
     asked = [bound_of(name).name for name in bound] if bound else list(bounds())
     out = Outputs({"json": json_file, "markdown": markdown_file}, sign=sign)
     rows = _known(json_file, count, seed)
-    codes = {name: codes_of(name) if name in rows or name in asked else Codes("", "") for name in bounds()}
-    todo = [name for name in asked if force or rows.get(name, {}).get("code") != codes[name].code]
-    for name, measured in by_name(planted, todo, count, seed, workers=workers):
-        rows[name] = {**measured, **codes[name]._asdict()}
-        say(line(name, rows[name]), flush=True)
-        _write(out, rows, codes, {"count": count, "seed": seed})
+    codes = {name: Codes("", "") for name in bounds()}
+    with progress(TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn()) as bar:
+        known = [name for name in bounds() if name in rows or name in asked]
+        task = bar.add_task("the code of each bound", total=len(known))
+        for name in known:
+            codes[name] = codes_of(name)
+            bar.advance(task)
+        todo = [name for name in asked if force or rows.get(name, {}).get("code") != codes[name].code]
+        bar.reset(task, total=len(todo), description="holes of each bound")
+        for name, measured in by_name(planted, todo, count, seed, workers=workers):
+            rows[name] = {**measured, **codes[name]._asdict()}
+            say(line(name, rows[name]), flush=True)
+            _write(out, rows, codes, {"count": count, "seed": seed})
+            bar.advance(task)
     _write(out, rows, codes, {"count": count, "seed": seed})
     wanted = {name: rows[name] for name in asked}
     short = [name for name, item in wanted.items() if not is_enough(item)]
