@@ -28,11 +28,13 @@ def audit_in_one_run(
     ] = None,
     cmd: Annotated[str | None, typer.Option(help="A program that speaks JSON lines, in place of TARGET.")] = None,
     config: Annotated[Path | None, typer.Option(help="TOML: the algorithm's parameters.")] = None,
-    epsilon: Annotated[str | None, typer.Option(help="Claimed epsilon [algorithm: the proved one].")] = None,
+    epsilon: Annotated[
+        str | None, typer.Option(help="Claimed epsilon; by default what is proved of the algorithm.")
+    ] = None,
     delta: Annotated[str, typer.Option(help="Claimed delta.")] = "1e-5",
     canaries: Annotated[int, typer.Option(help="Canaries in each model, one on each axis.")] = 100,
     models: Annotated[int, typer.Option(help="Models, each with fair coins of its own.")] = 1,
-    guesses: Annotated[int | None, typer.Option(help="Guesses of all models [a third of the canaries].")] = None,
+    guesses: Annotated[int | None, typer.Option(help="Guesses of all models (a third of the canaries).")] = None,
     records: Annotated[int | None, typer.Option(help="Records, canaries included; the others are 0.")] = None,
     dimension: Annotated[int | None, typer.Option(help="Features, at least as many as canaries.")] = None,
     feature_norm: Annotated[float, typer.Option(help="Norm of a canary's feature vector.")] = 1.0,

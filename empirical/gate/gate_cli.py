@@ -152,7 +152,6 @@ def judge_target(
       target = "mylib.accounting:epsilon"
       bound = "gaussian.epsilon"
       slack = 1.05
-
       offers = {sigma = \\[0.3, 50], neighbours = \\["add_remove"]}
 
     A question outside of what a library offers is not asked.

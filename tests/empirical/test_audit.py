@@ -23,7 +23,7 @@ from oracle.core.errors import DomainError
 from oracle.core.planning import epsilon_of_exact_arithmetic, plan_of_training
 from oracle.core.registry import algorithm, algorithms, bound
 from oracle.core.tape import Tape
-from tests.empirical.pairs.pair_cases import CASES, Case
+from tests.empirical.pairs.pair_cases import CASES, PairCase
 from tests.empirical.trainings import noisy_sums, plan_of
 
 GD = replace(DEFAULT["NoisyGD on quadratics"], budget=5000, held=0.2, estimator="gdp")
@@ -59,7 +59,7 @@ def test_default_audits_are_consistent_and_below_the_exact_epsilon(estimator: st
 
 
 @pytest.mark.parametrize("case", FIRST_CASES, ids=lambda case: case.algorithm)
-def test_every_algorithm_is_audited_against_what_is_proved_of_it(case: Case) -> None:
+def test_every_algorithm_is_audited_against_what_is_proved_of_it(case: PairCase) -> None:
     # 300 models, confidence 0.999 and fixed seeds: a false violation among all of them has probability below 3 %.
     target = {"kind": "algorithm", "name": case.algorithm, "config": dict(case.config)}
     pair = {**default_pair(make_target(target)), **case.pair}

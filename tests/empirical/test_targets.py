@@ -26,6 +26,7 @@ from oracle import algorithm
 from oracle.core.errors import DomainError, TargetError
 from oracle.core.tape import Tape
 from tests.empirical.trainings import NOISY_CGD
+from tests.malice import Malice
 from tests.waiting import runs, wait_until
 
 FEATURES, LABELS = np.arange(6.0).reshape(3, 2) / 10, np.array([0.0, 1.0, 1.0])
@@ -218,16 +219,6 @@ def test_a_saved_model_is_a_release(tmp_path: Path, name: str, save: str, entrie
     released = target.releases(FEATURES, LABELS, Tape(0, 3))
     seeds = Tape(0, 3).words("seed", 0, 1)[:, 0] >> np.uint64(1)
     assert released.tolist() == [[float(seed % 5 * entry) for entry in entries] for seed in seeds.tolist()]
-
-
-class Malice:
-    """A pickle of this would create a file."""
-
-    def __init__(self, file: Path) -> None:
-        self.file = file
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        return os.system, (f"touch {self.file}",)
 
 
 @pytest.mark.full

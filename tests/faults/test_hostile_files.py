@@ -21,6 +21,7 @@ from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 
 from oracle.running.console import run
 from reports.cli import app
+from tests.malice import saved
 from tests.waiting import worked
 
 ROOT = Path(__file__).parents[2]
@@ -98,12 +99,6 @@ def archive(method: int = zipfile.ZIP_DEFLATED, **parts: bytes) -> bytes:
     with zipfile.ZipFile(file, "w", method) as writer:
         for name, content in parts.items():
             writer.writestr(f"{name}.npy", content)
-    return file.getvalue()
-
-
-def saved(**arrays: object) -> bytes:
-    file = io.BytesIO()
-    np.savez_compressed(file, **arrays)  # type: ignore[arg-type]
     return file.getvalue()
 
 

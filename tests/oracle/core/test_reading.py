@@ -6,7 +6,6 @@ more digits than their readers bear.
 
 from __future__ import annotations
 
-import io
 import os
 import random
 from collections.abc import Callable
@@ -18,6 +17,7 @@ import pytest
 from oracle.core import reading
 from oracle.core.errors import DomainError, OracleError
 from oracle.core.reading import read_arrays, read_bytes, read_json
+from tests.malice import saved
 
 
 def pipe(path: Path) -> None:
@@ -35,12 +35,6 @@ SPECIAL: dict[str, Callable[[Path], object]] = {
     "nothing": lambda path: None, "a link to itself": lambda path: path.symlink_to(path.name),
     "a large file": large,
 }
-
-
-def saved(**arrays: np.ndarray) -> bytes:  # type: ignore[type-arg]
-    file = io.BytesIO()
-    np.savez_compressed(file, **arrays)  # type: ignore[arg-type]
-    return file.getvalue()
 
 
 def test_a_small_bomb_is_known_by_its_header() -> None:
