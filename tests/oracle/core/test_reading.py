@@ -6,6 +6,7 @@ more digits than their readers bear.
 
 from __future__ import annotations
 
+import io
 import os
 import random
 from collections.abc import Callable
