@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from oracle.core.extras import require
+from oracle.running import opening
 from oracle.running.console import BAD_USAGE, broken, run, say
 
 if TYPE_CHECKING:
@@ -170,7 +171,10 @@ def main() -> None:
         for line in conflicts:
             say(f"error: {line}; uninstall one of them", file=sys.stderr)
         sys.exit(BAD_USAGE)
-    modules = needed(sys.argv[1:])
+    words = sys.argv[1:]
+    modules = needed(words)
+    if modules and "--help" not in words:
+        opening.begin(words)
     try:
         app = command_of(*modules) if modules else listing()
     except Exception as error:  # a broken installation: no verdict, and no exit code of one

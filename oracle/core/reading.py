@@ -42,10 +42,14 @@ def read_bytes(path: Path, *, name: str = "", megabytes: int = TEXT, fault: Faul
             if not stat.S_ISREG(facts.st_mode):
                 kind = "a folder" if stat.S_ISDIR(facts.st_mode) else "a pipe, a device or a socket"
                 raise fault(f"{called} cannot be read: it is {kind}, no regular file")
-            content = b"".join(_blocks(file, megabytes * _MEGABYTE))
+            # What it says of its size spares reading in vain; a file that grows, or of the system, may have more.
+            known = facts.st_size <= megabytes * _MEGABYTE
+            content = b"".join(_blocks(file, megabytes * _MEGABYTE)) if known else b""
     except OSError as error:
         raise fault(f"{called} cannot be read: {error.strerror}") from None
-    if len(content) > megabytes * _MEGABYTE:
+    except MemoryError:
+        raise fault(f"{called} cannot be read: there is not enough memory") from None
+    if not known or len(content) > megabytes * _MEGABYTE:
         raise fault(f"{called} is too large: it has more than {megabytes} MB")
     return content
 

@@ -24,6 +24,7 @@ refused. A release that is not finite is an error for every training.
 from __future__ import annotations
 
 import math
+import sys
 from collections.abc import Callable, Iterable
 from fractions import Fraction
 from types import SimpleNamespace
@@ -53,7 +54,7 @@ _REAL = "biuf"  # numpy's kinds of real numbers
 def numbers(name: str, given: Any) -> Array:
     """The numbers as an array of float64 in C order, which nobody else holds for writing; or a DomainError."""
     domain = "an array of real numbers"
-    if isinstance(given, np.ma.MaskedArray):
+    if "numpy.ma" in sys.modules and isinstance(given, np.ma.MaskedArray):  # who has one has loaded it, which is slow
         raise DomainError(f"{name} are a masked array, outside their domain: {domain}, none of them masked")
     try:
         if hasattr(given, "detach"):  # a tensor, which may be on a device, in any precision, and part of a graph

@@ -237,8 +237,9 @@ def no_work() -> Iterator[None]:
             "oracle.running.places.ThisProcess.run", "oracle.running.places.Cluster.__init__",
             "empirical.audits.audit.try_out", "empirical.audits.one_run_cli.one_run_audit", "empirical.cli.judge",
             "empirical.gate.league.league_run.made", "empirical.gate.making.lint.lint",
-            "empirical.gate.searching.holes_cli.code_of", "empirical.gate.vector_files.save",
+            "empirical.gate.searching.holes_cli.codes_of", "empirical.gate.vector_files.save",
             "empirical.studies.runs.portions", "reports.command.collect", "reports.rates_command.calibrate",
+            "theorems.mutation.judging.judge_all",
         ):
             stack.enter_context(mock.patch(place, side_effect=KeyboardInterrupt))
         stack.enter_context(mock.patch("theorems.run._attempt", cheap))

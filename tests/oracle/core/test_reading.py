@@ -13,6 +13,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from oracle.core import reading
 from oracle.core.errors import DomainError, OracleError
 from oracle.core.reading import read_arrays, read_bytes, read_json
 from tests.malice import saved
@@ -47,6 +48,18 @@ def test_only_regular_files_are_read(kind: str, tmp_path: Path) -> None:
     SPECIAL[kind](path)
     with pytest.raises(DomainError, match=r"store = .* cannot be read|store = .* is too large"):
         read_bytes(path, name="store", megabytes=1)
+
+
+def test_a_file_that_says_that_it_is_too_large_is_not_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (path := tmp_path / "given").touch()
+    os.truncate(path, 2**40)
+    monkeypatch.setattr(reading, "_blocks", lambda *_: pytest.fail("it is read"))
+    with pytest.raises(DomainError, match="is too large: it has more than 2048 MB"):
+        read_bytes(path, megabytes=2048)
+
+
+def test_a_file_that_does_not_say_how_large_it_is_is_read() -> None:
+    assert read_bytes(Path("/proc/self/status")).startswith(b"Name:")
 
 
 def test_json_that_is_too_deep_is_told(tmp_path: Path) -> None:
