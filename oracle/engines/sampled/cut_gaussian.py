@@ -127,6 +127,9 @@ class CutGaussian(SampledGaussian):
         """No ceiling is proved for it: it is always smoothed."""
         return math.inf, 0.0
 
+    def on_real_line(self, c: float, goal: float, t: float) -> None:
+        """Its bounds know nothing of a cut."""
+
     def line(self, c: float, goal: float, tallest: float = math.inf) -> tuple[float, float]:
         """A step h and a height eta for which the trapezoidal rule on Im y = +-eta errs by about e^{-goal}."""
         y, best = self._points(c), (0.0, 0.0)
