@@ -199,7 +199,7 @@ def _afford(needed: float, most: float) -> None:
 
 def _nodes(most: float) -> int:
     """More nodes than so much work allows."""
-    return min(MOST_NODES, math.ceil(min(most, 5.0 * MOST_NODES) / 5) + 1)
+    return min(MOST_NODES, math.ceil(min(most, 8.0 * MOST_NODES) / 8) + 1)
 
 
 def _rounded(proposal: arb, margin: arb) -> arb:

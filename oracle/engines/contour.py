@@ -231,17 +231,17 @@ def _precision(stages: Stages, plan: ContourPlan) -> int:
 
 
 def work(stages: Stages, plan: ContourPlan) -> float:
-    """About the work of a plan: that of a node is 5, of a point of the quadrature 80, of a pair of them 1/8.
+    """About the work of a plan: that of a node is 8, of a point of the quadrature 20, of a pair of them 1/14.
 
     At 160 bits of precision, that is; a unit is about a microsecond, but it is counted, not measured.
     """
     points = sum(step.points(plan.c, _digits(stages, plan), plan.spacing * plan.nodes) for step, _ in stages)
-    return (5 * plan.nodes + 80 * points + plan.nodes * points / 8) * max(1.0, _precision(stages, plan) / 160)
+    return (400 + 8 * plan.nodes + 20 * points + plan.nodes * points / 14) * max(1.0, _precision(stages, plan) / 160)
 
 
 def least_work(stages: Stages, order: float) -> float:
     """About the work of the points alone, at an order and few digits."""
-    return 80 * sum(step.points(order, 30.0, 0.0) for step, _ in stages)
+    return 20 * sum(step.points(order, 30.0, 0.0) for step, _ in stages)
 
 
 class ContourCurve:

@@ -19,11 +19,14 @@ decay, the other one into growth, of e^{tv} for u(y) and, when replacing, for u(
 Both lines count as e^{d^2/2} (from phi) times that.
 
 What lies outside [-Z, Y], Z, Y > 0 nodes, is a sum over nodes of f_c = |f|, at most the integral from Y on of something
-that falls: as log u has a slope of at most a, and phi(Y + x) = phi(Y) e^{-Yx - x^2/2},
+that falls. log u rises with a slope of at most a, and phi(Y + x) = phi(Y) e^{-Yx - x^2/2}, so that for alpha > 0
 
-    sum over hj > Y of h f_c <= u(Y)^alpha (1-q)^beta phi(Y) / (Y - a alpha)            if a alpha < Y, alpha > 0;
+    sum over hj > Y of h f_c <= u(Y)^alpha (1-q)^beta phi(Y) / (Y - a alpha)                        if a alpha < Y,
+    sum over hj < -Z of h f_c <= u(-Z)^alpha u(Z)^beta phi(Z) / Z,
 
-with (1-q)^alpha and without a alpha for alpha <= 0; on the left alike, u(-Z)^alpha (1-q)^beta phi(Z) / Z (beta <= 0).
+as beta <= 0 then; for alpha <= 0 = beta they are at most u(Y)^alpha phi(Y) / Y and (1-q)^alpha phi(Z) / Z. On a line of
+an angle theta below pi/2 the same holds, but for the factor that phi gets there, if q w is multiplied by cos theta
+where u has a negative exponent.
 
 Against the line of `SampledGaussian.moments`, which serves every t, there are half as many points, and they are real.
 """
@@ -130,7 +133,7 @@ def _ends(step: Powers, c: float, goal: float) -> tuple[float, float]:
         high += missing / (high - pull) + 0.01
     else:
         return 0.0, 0.0
-    least = math.sqrt(2 * (goal + (min(alpha, 0.0) + min(beta, 0.0)) * flat))
+    least = math.sqrt(2 * (goal + min(alpha, 0.0) * flat))
     return -least, high
 
 
@@ -173,27 +176,24 @@ class _Lines:
         return total
 
 
-def tails(step: Powers, c: arb, low: arb, high: arb) -> arb:
-    """A bound of h times the sum of f_c over the nodes beyond two nodes low < 0 < high; infinite where none is known.
-
-    For the moduli on a line Im y = angle/a, up to a right angle, too, but for phi's factor: where it is divided by,
-    |u(y + i angle/a)| is bounded from below by 1 - q.
+def tails(step: Powers, c: arb, low: arb, high: arb, angle: arb) -> arb:
+    """A bound of h times the sum of |f(y + i angle/a)| over the nodes beyond two nodes low < 0 < high, but for phi's
+    factor e^{(angle/a)^2/2}; infinite where none is known.
     """
     a, q, flat = ball(1 / step.sigma), ball(step.rate), step.log_rest()
-    alpha, beta = step.exponents(c)
-    norm = (2 * arb.pi()).sqrt()
+    (alpha, beta), cosine = step.exponents(c), angle.cos()
     pull = a * alpha if alpha > 0 else arb(0)
-    if not (high > pull and low < 0):
+    if not (high > pull and low < 0 and cosine > 0):
         return arb.pos_inf()
 
-    def log_u(y: arb) -> arb:
-        return (q * (a * y - a * a / 2).expm1()).log1p()
+    def log_u(y: arb, turned: arb | int = 1) -> arb:
+        return (q * ((a * y - a * a / 2).exp() * turned - 1)).log1p()
 
-    right = alpha * log_u(high) if alpha > 0 else alpha * flat
-    left = alpha * log_u(low) if alpha > 0 else alpha * flat
-    right = (right + beta * flat - high * high / 2).exp() / (high - pull)
-    left = (left + beta * flat - low * low / 2).exp() / -low
-    return arb((left + right) / norm)
+    right = alpha * (log_u(high) if alpha > 0 else log_u(high, cosine)) - high * high / 2
+    left = alpha * (log_u(low) if alpha > 0 else flat) - low * low / 2
+    if beta < 0:
+        right, left = right + beta * flat, left + beta * log_u(-low, cosine)
+    return arb((right.exp() / (high - pull) - left.exp() / low) / (2 * arb.pi()).sqrt())
 
 
 def real_moments(step: Powers, plan: RealPlan, c: arb, k: arb, count: int) -> list[acb]:
@@ -215,7 +215,7 @@ def _sum(step: Powers, plan: RealPlan, c: arb, t: arb) -> tuple[list[arb], list[
     h, d = arb(plan.step), arb(plan.shift)
     lines = _Lines(step, c, t).log_size(d)
     discrete = 2 * lines.exp() / ((2 * arb.pi() * d / h).exp() - 1)
-    error = discrete + tails(step, c, h * plan.first, h * plan.last)
+    error = discrete + tails(step, c, h * plan.first, h * plan.last, arb(0))
     error = error.upper() if error.is_finite() else arb.pos_inf()
     weights, losses = _nodes(step, c, h, plan.first, plan.last)
     return weights, losses, error

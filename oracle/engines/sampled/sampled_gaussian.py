@@ -219,7 +219,7 @@ class SampledGaussian(PlannedGaussian):
         Im y = +-d with angle + a d <= pi/2, where V is still monotone, by the lift of that angle times M(c) <= top.
         """
         a, q = ball(1 / self.sigma), ball(self.rate)
-        goal = -log_error
+        goal = -log_error + 0.5 * (angle * float(self.sigma)) ** 2  # phi's factor raises every error
         theta = arb(angle)
         eta = theta / a
         near = float(c.mid())
@@ -252,6 +252,8 @@ class SampledGaussian(PlannedGaussian):
         total *= h / (2 * arb.pi()).sqrt() * (1 - q) ** (alpha + beta)
         widened = self._lift(c, theta + a * d) * (d * d / 2).exp() * top
         discretisation = 2 * widened / ((2 * arb.pi() * d / h).exp() - 1)
-        outside = self._outside(c, h * first, h * last, h, theta, goal)
+        outside = tails(self, c, h * first, h * last, theta)
+        if not outside < math.exp(1 - goal):
+            outside = outside.min(self._outside(c, h * first, h * last, h, theta, goal))
         bound: arb = (eta * eta / 2).exp() * (total + discretisation + outside)
         return bound.upper()
