@@ -155,7 +155,8 @@ def chernoff_below(stages: Stages, level: arb, epsilon: arb) -> bool:
     """Whether delta(epsilon) < level is certain by Chernoff's bound alone, which floats must promise first."""
     at = float(epsilon.mid())
     c = min(saddle_for(stages, epsilon=at).c, 1e6)
-    if not total_cumulants(stages, c)[0] + c * math.log(c / (1 + c)) - math.log1p(c) - c * at < float(level.log().mid()):
+    about = total_cumulants(stages, c)[0] + c * math.log(c / (1 + c)) - math.log1p(c) - c * at
+    if not about < float(level.log().mid()):
         return False
     order = arb(c)
     exponent = order * order.log() - (1 + order) * (1 + order).log() - order * epsilon

@@ -67,7 +67,7 @@ def _polynomial(steps: int, j: int) -> fmpz_poly:
     else:
         series = (fmpz_poly([1, 1]) ** (steps - j - 1) * fmpz_poly([-1, 1]) ** (j - 1)).coeffs()
     rising = [n * factor for n, factor in zip(series, _factors(steps), strict=False)]
-    return fmpz_poly([0] * (steps - len(rising)) + rising[::-1])
+    return fmpz_poly([fmpz(0)] * (steps - len(rising)) + rising[::-1])
 
 
 @functools.lru_cache(maxsize=8)

@@ -199,9 +199,12 @@ class PlannedGaussian:
         low, high = self.window(c, goal)
         return (high - low) / self.line(c, goal)[0]
 
-    @functools.lru_cache(maxsize=16)  # noqa: B019 - what a plan's work is estimated by is used then
     def on_real_line(self, c: float, goal: float, t: float) -> RealPlan | None:
         """A sum on the real line that serves as `points` says, if it has the fewer points."""
+        return self._on_real_line(c, goal, t)
+
+    @functools.lru_cache(maxsize=16)  # noqa: B019 - what a plan's work is estimated by is used then
+    def _on_real_line(self, c: float, goal: float, t: float) -> RealPlan | None:
         goal = max(goal - max(0.0, self.cumulants(c)[0]), _LEAST_GOAL)
         if not goal < math.inf:
             return None

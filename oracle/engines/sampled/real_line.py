@@ -34,7 +34,6 @@ Against the line of `SampledGaussian.moments`, which serves every t, there are h
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any, Protocol
@@ -42,7 +41,7 @@ from typing import Any, Protocol
 from flint import acb, arb, ctx
 
 from oracle.core.enclosure import ball
-from oracle.engines.sampled.line_sums import Line, turned_sums
+from oracle.engines.sampled.line_sums import turned_sums
 
 _SHIFTS = (0.25, 0.4, 0.55, 0.7, 0.85, 1.0)
 _WIDEST = 0.95  # of the strip
@@ -199,7 +198,7 @@ def tails(step: Powers, c: arb, low: arb, high: arb, angle: arb) -> arb:
 def real_moments(step: Powers, plan: RealPlan, c: arb, k: arb, count: int) -> list[acb]:
     """Balls around M(c + i n k) for n < count."""
     weights, losses, error = _sum(step, plan, c, k * (count - 1))
-    sums = turned_sums(Line(weights, losses, arb(0), arb(0)), k, count)
+    sums = turned_sums(weights, losses, k, count)
     around = arb(0, error)
     return [value + acb(around, around) for value in sums]
 
@@ -222,6 +221,7 @@ def _sum(step: Powers, plan: RealPlan, c: arb, t: arb) -> tuple[list[arb], list[
 
 
 def _nodes(step: Powers, c: arb, h: arb, first: int, last: int) -> tuple[list[arb], list[arb]]:
+    """h f_c and the loss at h j, first <= j <= last: log u(-y) is log u of another node."""
     a, q = ball(1 / step.sigma), ball(step.rate)
     (alpha, beta), (slope, mirrored) = step.exponents(c), step.slopes
     reach = max(last, -first) if mirrored else 0
@@ -237,8 +237,9 @@ def _nodes(step: Powers, c: arb, h: arb, first: int, last: int) -> tuple[list[ar
         chosen = logs[first - start : last + 1 - start]
         weights = [(alpha * log_u + (norm - half * (j * j))).exp() for j, log_u in zip(places, chosen, strict=True)]
         return weights, chosen if slope > 0 else [-log_u for log_u in chosen]
-    pairs: Sequence[tuple[arb, arb]] = [(logs[j - start], logs[-j - start]) for j in places]  # log u at y and at -y
-    weights = [
-        (alpha * near + beta * far + (norm - half * (j * j))).exp() for j, (near, far) in zip(places, pairs, strict=True)
-    ]
-    return weights, [slope * near + mirrored * far for near, far in pairs]
+    weights, losses = [], []
+    for j in places:
+        near, far = logs[j - start], logs[-j - start]
+        weights.append((alpha * near + beta * far + (norm - half * (j * j))).exp())
+        losses.append(slope * near + mirrored * far)
+    return weights, losses

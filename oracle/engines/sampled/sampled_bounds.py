@@ -34,7 +34,7 @@ from oracle.engines.sampled.smoothed_contour import SmoothedCurve
 from oracle.engines.sampled.smoothed_plan import Work, affordable_nodes, smoothed_plan
 from oracle.engines.sampled.smoothed_sums import SmoothedScout, SmoothedSums
 
-_WORK = 24_000.0  # of an exact contour that is tried first, in the units of `contour.work`
+_WORK = 38_000.0  # of an exact contour that is tried first, in the units of `contour.work`
 _NODES = tuple((1 << power) - 1 for power in (15, 17, 20))  # of smoothed ones; the first where no width is asked for
 LEAST_NOISE = Fraction(1, 60)
 _LOOSE, _ROUGH = Fraction(1, 1000), 0.05  # a width in need of rescue, and one that is good enough then

@@ -161,7 +161,7 @@ class SampledGaussian(PlannedGaussian):
         line = self.on_line(c, -log_error)
         if not line.share < 1:
             return [acb(arb(0, "inf"), arb(0, "inf"))] * count
-        sums = turned_sums(line, k, count)
+        sums = turned_sums(line.weights, line.losses, k, count)
         error = arb(0, (line.outside + line.share * (abs(sums[0]) + line.outside) / (1 - line.share)).upper())
         return [value + acb(error, error) for value in sums]
 
