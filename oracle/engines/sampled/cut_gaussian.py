@@ -65,6 +65,7 @@ class CutGaussian(SampledGaussian):
 
     cut: float
     steepness: float
+    __hash__ = SampledGaussian.__hash__
     digits: ClassVar[float] = 12.0
 
     def lost(self) -> tuple[arb, arb]:

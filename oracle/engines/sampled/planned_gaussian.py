@@ -38,6 +38,14 @@ class PlannedGaussian:
     rate: Fraction
     direction: str
 
+    @functools.cached_property
+    def _hashed(self) -> int:
+        return hash((self.sigma, self.rate, self.direction))
+
+    def __hash__(self) -> int:
+        """Kept: the hash of a fraction takes as long as a look at what is cached."""
+        return self._hashed
+
     @property
     def slopes(self) -> tuple[int, int]:
         """(alpha', beta'): the privacy loss is alpha' log u(y) + beta' log u(-y)."""

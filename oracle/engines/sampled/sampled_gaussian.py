@@ -40,6 +40,7 @@ _MOST_POINTS = 20_000
 class SampledGaussian(PlannedGaussian):
     """A Gaussian step with noise multiplier sigma on a Poisson sample of a given rate, in one direction."""
 
+    __hash__ = PlannedGaussian.__hash__
     digits: ClassVar[float] = 24.0  # how far the errors of a float's sum shall lie below delta, in the exponent
 
     def largest_loss(self) -> arb | None:
