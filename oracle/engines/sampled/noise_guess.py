@@ -15,18 +15,18 @@ from oracle.engines.contour import Saddle, Stages, Step, saddle_for
 from oracle.engines.sampled.cut_gaussian import cut_for
 from oracle.engines.sampled.sampled_bounds import LEAST_NOISE, UNPLANNED, SampledDelta
 from oracle.engines.sampled.sampled_gaussian import SampledGaussian
-from oracle.engines.sampled.smoothed_plan import affordable_nodes, smoothed_plan
+from oracle.engines.sampled.smoothed_plan import Work, affordable_nodes, smoothed_plan
 from oracle.engines.sampled.smoothed_sums import SmoothedScout
 
 _LEAST, _MOST = -10.0, 28.0  # of log sigma
-_LONGEST = 1.5
-_ROUGH_TRIES, _FINE_TRIES = 40, 6
-_NEAR = 1e-9
+_LONGEST, _CLOSE = 1.5, 1.0  # a step in log sigma, and a distance in log delta at which a tiny step is the last
+_ROUGH, _ROUGH_TRIES = 5e-3, 30
+_FINE, _FINE_TRIES = 1e-9, 6
 _UNSURE, _MEAN = 0.05, 0.2  # of a saddle point's log delta, and of the mean of a scout's bounds in units of their gap
 _PULLS = (1.0, 0.5)
+_AFFORDABLE = 15_000.0  # of a scout
 _NODES = 127, 1023  # enough where the moments decay, and elsewhere
 _CUT_SHARE = math.log(0.1)
-_NOISE = 1e-10
 
 
 def about_noise(
@@ -50,12 +50,12 @@ def about_noise(
             raise PrecisionError("there are no sums for these steps")
         suited = step if whole else SampledDelta(step, count, epsilon).suited()
         whole = suited is step
-        above, below = _scouted(suited, count, float(epsilon), log_delta)
-        return 0.5 * (above + below) - log_delta, _MEAN * (above - below)
+        above, below, noise = _scouted(suited, count, float(epsilon), log_delta)
+        return 0.5 * (above + below) - log_delta, max(_MEAN * (above - below), noise)
 
-    x, slope = _root(by_saddle, math.log(start), -1.0, _ROUGH_TRIES)
+    x, slope = _root(by_saddle, math.log(start), -1.0, _ROUGH, _ROUGH_TRIES)
     with contextlib.suppress(*UNPLANNED):
-        x, slope = _root(by_scout, x, slope, _FINE_TRIES)
+        x, slope = _root(by_scout, x, slope, _FINE, _FINE_TRIES)
     return math.exp(x), slope * math.exp(-x)
 
 
@@ -65,45 +65,43 @@ def _without_tail(step: Step, count: int, log_delta: float) -> Step:
     return step if cut is None else cut
 
 
-def _scouted(step: SampledGaussian, count: int, epsilon: float, log_delta: float) -> tuple[float, float]:
-    """About the logarithms of both bounds of a scout of delta(epsilon), where it is near a guess."""
+def _scouted(step: SampledGaussian, count: int, epsilon: float, log_delta: float) -> tuple[float, float, float]:
+    """About the logarithms of both bounds of a scout of delta(epsilon), where it is near a guess, and their noise."""
     saddle = saddle_for([(step, count)], epsilon=epsilon)
     saddle = Saddle(saddle.c, saddle.epsilon, min(saddle.log_delta, log_delta))
     for nodes in _NODES:
         plan = smoothed_plan(step, count, saddle, affordable_nodes(step, saddle.c, nodes), pulls=_PULLS)
         if not plan.reach:
             break
+    Work(_AFFORDABLE).spend(step, plan, balls=False)
     scout = SmoothedScout(step, count, plan)
     above, below = (scout.about(epsilon, above=side) for side in (True, False))
     if not math.isfinite(above + below):
         raise PrecisionError("floats see no delta here")
-    return above, below
+    return above, below, math.exp(scout.log_noise + float(scout.log_top) - plan.c * epsilon - above)
 
 
 def _root(
-    function: Callable[[float], tuple[float, float]], x: float, slope: float, tries: int
+    function: Callable[[float], tuple[float, float]], x: float, slope: float, near: float, tries: int
 ) -> tuple[float, float]:
     """About the root of a falling function, and its slope: secants, kept in a bracket where there is one.
 
-    The function tells how sure its values are, too.
+    The function tells how unsure its values are, too; it may jump, so that points that are near tell no slope.
     """
     low, high, before, slow = _LEAST, _MOST, (math.nan, math.nan), 0
     for _ in range(tries):
         value, unsure = function(x)
         low, high = (x, high) if value > 0 else (low, x)
-        chord = (value - before[1]) / (x - before[0]) if x != before[0] else math.nan
-        if chord < 0 and abs(value - before[1]) > _NOISE:
-            slope = chord
+        if abs(x - before[0]) >= near and (value - before[1]) / (x - before[0]) < 0:
+            slope = (value - before[1]) / (x - before[0])
         slow = slow + 1 if abs(value) > 0.5 * abs(before[1]) else 0
         before, step = (x, value), max(-_LONGEST, min(_LONGEST, -value / slope))
         point = x + step
-        if abs(value) <= unsure or high - low < _NEAR:
+        if abs(value) <= unsure or high - low < near or (abs(step) < near and abs(value) < _CLOSE):
             return point if low < point < high else x, slope
         if not low < point < high or (slow > 1 and low > _LEAST and high < _MOST):
             point = 0.5 * (low + high)
         elif slow > 1 and abs(step) < _LONGEST:
             point = x + math.copysign(min(_LONGEST, 2 * abs(step) + 0.1), value)
-        elif abs(step) < _NEAR:
-            return point, slope
         x = point
     return x, slope
