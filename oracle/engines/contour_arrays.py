@@ -15,7 +15,7 @@ from bisect import bisect_left
 from collections.abc import Iterator
 from typing import Any
 
-from oracle.core.arrays import LEAST, UNIT, at_least, at_most
+from oracle.core.arrays import LEAST, UNIT, at_least, at_most, counted, largest, summed
 from oracle.engines.contour_plan_arrays import FINEST, LOG_ROOT_2PI, ContourPlans, StepColumn, plan_at
 from oracle.engines.contour_scan_arrays import Scan, scan
 
@@ -48,23 +48,29 @@ class Sum:
         self.xp, self.c, self.nodes = xp, c, nodes
         self.k = plan.last / (nodes - 1)
         weight, loss, rounding, loss_error, units, log_m, h = _tilted(pair, plan, points)
-        self.log_peak = steps * log_m
+        log_peak = steps * log_m
+        self.log_unit = log_peak + xp.log(self.k / (2 * math.pi))
         quadrature = xp.exp(at_most(xp, plan.log_growth - log_m - 2 * math.pi * plan.shift / h, 0.0))
-        self.log_cut = plan.log_cut
-        self.relative = steps * (rounding + 2.5 * quadrature + 4.0 * xp.exp(-pair.outside)) + 16 * UNIT * (
-            xp.abs(self.log_peak) + xp.abs(c * plan.epsilon) + 64.0
+        relative = steps * (rounding + 2.5 * quadrature + 4.0 * xp.exp(-pair.outside)) + 16 * UNIT * (
+            xp.abs(log_peak) + xp.abs(c * plan.epsilon) + 68.0
         )
-        index = xp.arange(1, nodes, dtype=xp.float64, device=c.device)
+        index = counted(xp, nodes, c)[1:]
         self.t = self.k[:, None] * index[None, :]
         self.phase, self.size = self._terms(self._differences(weight, loss), steps)
+        # For the slope and the bend of the sum.
+        self.turning, self.square = self.t * self.size, self.t * self.t
+        self.head, self.total = 1.0 / (c * (c + 1.0)), summed(self.size)
         # The rounding of D_n, multiplied by the number of steps, on top of the common relative error.
         blocks = -(-points // _BLOCK)
         size = weight * xp.abs(loss)
-        crossed = xp.sum(size * at_most(xp, self._columns * self.k[:, None] * xp.abs(loss), 2.0), axis=1)
-        spread = xp.sum(size * (72.0 + 5.0 * nodes.bit_length() + units), axis=1)
+        crossed = summed(size * at_most(xp, self._columns * self.k[:, None] * xp.abs(loss), 2.0))
+        spread = summed(size * (72.0 + 5.0 * nodes.bit_length() + units))
         spread = UNIT * (spread + 3.0 * (points // blocks + blocks) * crossed) + loss_error
-        self.spread = steps * spread * xp.sum(self.size * self.t, axis=1)
-        self.total = xp.sum(self.size, axis=1)
+        cut = xp.exp(at_most(xp, plan.log_cut - log_peak, 700.0)) * 2 * math.pi / self.k
+        self.fixed = (
+            relative * (self.head + self.total) + 2.0 * steps * spread * summed(self.turning)
+            + 8.0 * nodes * UNIT * self.total + 1.01 * cut
+        )
 
     @property
     def _columns(self) -> int:
@@ -84,13 +90,13 @@ class Sum:
         baby, stride = shifted_powers(xp, -2.0 * sine * sine + 2j * sine * cosine, columns)
         giant, _ = shifted_powers(xp, stride, self.nodes // columns)
         weighted, weight = weight[:, None, :] * giant, weight[:, None, :]
-        alone = xp.sum(weight * baby, axis=2)
-        first = xp.sum(weighted, axis=2)
+        alone = summed(weight * baby, axis=2)
+        first = summed(weighted, axis=2)
         blocks = -(-points // _BLOCK)
         left = xp.reshape(weighted, (*weighted.shape[:2], blocks, points // blocks))
         right = xp.reshape(baby, (*baby.shape[:2], blocks, points // blocks))
         product = xp.matmul(xp.permute_dims(left, (0, 2, 1, 3)), xp.permute_dims(right, (0, 2, 3, 1)))
-        product = xp.sum(product, axis=1) + (first[:, :, None] + alone[:, None, :])
+        product = summed(product, axis=1) + (first[:, :, None] + alone[:, None, :])
         return xp.reshape(product, (loss.shape[0], self.nodes))[:, 1:]
 
     def _terms(self, differences: Any, steps: Any) -> tuple[Any, Any]:
@@ -103,48 +109,41 @@ class Sum:
         size = 2.0 * xp.exp(at_most(xp, steps[:, None] * log_size, 0.0)) / xp.sqrt(s_real * s_real + s_imag * s_imag)
         return phase - xp.atan2(s_imag, s_real), size
 
-    def value(self, epsilon: Any) -> tuple[Any, Any, Any]:
-        """The sum and its first two derivatives in epsilon, divided by the scale e^{T log M(c) - c epsilon} k/(2 pi)."""
-        xp, c = self.xp, self.c
+    def value(self, epsilon: Any) -> tuple[Any, Any, Any, Any]:
+        """The sum and its slope in epsilon, divided by the scale e^{T log M(c) - c epsilon} k/(2 pi); and two parts."""
         angle = self.phase - self.t * epsilon[:, None]
-        real, imag = self.size * xp.cos(angle), self.t * self.size * xp.sin(angle)
-        total, turned = 1.0 / (c * (c + 1.0)) + xp.sum(real, axis=1), xp.sum(imag, axis=1)
-        bend = xp.sum(self.t * self.t * real, axis=1)
-        return total, turned - c * total, c * c * total - 2.0 * c * turned - bend
+        real = self.size * self.xp.cos(angle)
+        total, turned = self.head + summed(real), summed(self.turning * self.xp.sin(angle))
+        return total, turned - self.c * total, turned, real
 
     def log_scale(self, epsilon: Any) -> Any:
         """The log of what `value` was divided by."""
-        return self.log_peak - self.c * epsilon + self.xp.log(self.k / (2 * math.pi))
+        return self.log_unit - self.c * epsilon
 
     def excess(self, epsilon: Any) -> Any:
         """The whole budget of the sum at an epsilon, divided by the scale."""
-        xp = self.xp
-        size = 1.0 / (self.c * (self.c + 1.0)) + self.total
-        turning = UNIT * (16.0 * xp.abs(self.t[:, -1] * epsilon) + 8.0 * self.nodes) * self.total
-        cut = xp.exp(at_most(xp, self.log_cut - self.log_peak, 700.0)) * 2 * math.pi / self.k
-        return (self.relative + 64 * UNIT) * size + 2 * self.spread + turning + 1.01 * cut
+        return self.fixed + (16.0 * UNIT * self.total) * self.xp.abs(self.t[:, -1] * epsilon)
 
     def solve(self, epsilon: Any, delta: Any, log_delta: Any) -> tuple[Any, Any]:
         """An epsilon at which the sum plus its budget is at most delta, and how much of it may be excess; else NaN."""
-        xp = self.xp
-        settled = epsilon < 0.0
+        xp, c = self.xp, self.c
+        settled, farthest = epsilon < 0.0, 2.0 / c
         for _ in range(_STEPS):
-            total, slope, bend = self.value(epsilon)
+            total, slope, turned, real = self.value(epsilon)
+            bend = c * (c * total - 2.0 * turned) - summed(self.square * real)  # the second derivative
             good = (total > 0.0) & (slope < 0.0)
-            total, slope = xp.where(good, total, 1.0), xp.where(good, slope, -1.0)
-            slope = slope / total
-            lack = xp.log(total) + self.log_scale(epsilon) - log_delta
-            step = -lack / slope
+            rate = slope / total
+            step = (log_delta - self.log_scale(epsilon) - xp.log(total)) / rate
             # log delta is nearly a parabola.
-            curved = at_least(xp, at_most(xp, 0.5 * step * (1.0 - bend / total / (slope * slope)) * slope, 0.5), -0.5)
-            step = xp.where(good, step * (1.0 + curved), -1.0 / self.c)  # where the sum is lost in its noise, too far right
-            step = at_most(xp, at_least(xp, step, -2.0 / self.c), 2.0 / self.c)
+            step = step * (1.0 + at_least(xp, at_most(xp, 0.5 * step * (rate - bend / slope), 0.5), -0.5))
+            step = xp.where(good, step, -0.5 * farthest)  # where the sum is lost in its noise, too far right
+            step = at_most(xp, at_least(xp, step, -farthest), farthest)
             epsilon = xp.where(settled, epsilon, at_least(xp, epsilon + step, 0.0))
-            settled = settled | (good & ((xp.abs(step) * -slope <= _CLOSE) | (epsilon == 0.0)))
+            settled = settled | (good & ((xp.abs(step * rate) <= _CLOSE) | (epsilon == 0.0)))
             if bool(xp.all(settled)):
                 break
         # Step past the budget at once, and then verify; the sum's own curvature is far below the safety factor.
-        total, slope, _ = self.value(epsilon)
+        total, slope, _, _ = self.value(epsilon)
         budget = self.excess(epsilon)
         behind = total + budget - xp.exp(log_delta - self.log_scale(epsilon))
         margin = xp.where(behind > 0.0, 1.05, 0.95) * behind / -slope + 4 * UNIT * epsilon
@@ -180,18 +179,18 @@ def _tilted(pair: StepColumn, plan: ContourPlans, points: int) -> tuple[Any, ...
     base = -0.5 * y * y - LOG_ROOT_2PI
     exponent = tilt + base
     units = 2.0 * xp.abs(tilt) - 4.0 * base  # of a weight: the roundings of its exponent and of y
-    top = xp.max(exponent, axis=1)
+    top = largest(xp, exponent, axis=1)
     mass = xp.exp(exponent - top[:, None])
-    total = xp.sum(mass, axis=1)
+    total = summed(mass, axis=1)
     weight = mass / total[:, None]
     # M(c) - 1 as a sum of small terms keeps the digits of a tiny log M(c); where it overflows the peak is taken out.
     terms = xp.exp(base) * h[:, None] * xp.expm1(at_most(xp, tilt, 600.0))
-    moderate = xp.max(tilt, axis=1) < 600.0
-    gain = xp.sum(terms, axis=1)
+    moderate = largest(xp, tilt, axis=1) < 600.0
+    gain = summed(terms, axis=1)
     log_m = xp.where(moderate, xp.log1p(gain), top + xp.log(total * h))
-    loss_error = 4 * UNIT * xp.sum(weight * error, axis=1)
+    loss_error = 4 * UNIT * summed(weight * error, axis=1)
     spread = xp.where(
-        moderate, xp.sum(xp.abs(terms) * (64.0 + units), axis=1) / (1.0 + gain), (128 + points) * (1.0 + xp.abs(log_m))
+        moderate, summed(xp.abs(terms) * (64.0 + units), axis=1) / (1.0 + gain), (128 + points) * (1.0 + xp.abs(log_m))
     )
     return weight, loss, UNIT * spread + (1.0 + 2.0 * c) * loss_error, loss_error, units, log_m, h
 

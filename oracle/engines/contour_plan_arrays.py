@@ -14,18 +14,18 @@ from __future__ import annotations
 import math
 from typing import Any, NamedTuple
 
-from oracle.core.arrays import at_least, at_most
+from oracle.core.arrays import at_least, at_most, counted, largest, summed
 
 LOG_ROOT_2PI = 0.5 * math.log(2 * math.pi)
 GOAL = 28.0  # truncations and images aim at e^{-28} of delta
 FINEST = 1.0  # the widest distance at which a sum over a Gaussian is its integral, to 1e-8
 _COARSE = 48
 _LINE = 160  # points on a shifted line
+_BEYOND = 1.06
 _WIDE, _WIDE_POINTS = 24.0, 64  # windows beyond are looked at closely
-_REACHES = ((0.85, 1.0, 1.2, 1.5, 2.0, 2.8), (4.0, 6.0, 9.0, 14.0, 22.0, 35.0, 60.0, 100.0, 170.0, 300.0))
-_ANGLES = (1.0, 0.4)  # shares of the widest turn of the line that are tried for what is cut off,
-_SHIFTS = (0.4, 0.7, 1.0)  # and of its widest shift for the quadrature
-_KEPT = ("sigma", "q", "steps", "sign", "a", "alpha0", "log_q", "log_rest", "outside")
+_REACHES = ((0.9, 1.0, 1.15, 1.4, 1.8, 2.4), (3.2, 4.5, 6.0, 9.0, 14.0, 22.0, 35.0, 60.0, 100.0, 170.0, 300.0))
+_ANGLE = 0.8  # the share of the widest turn of the line that bounds what is cut off,
+_SHIFTS = (0.45, 1.0)  # and those of its widest shift that are tried for the quadrature
 
 
 class ContourPlans(NamedTuple):
@@ -51,18 +51,19 @@ class StepColumn:
     """
 
     def __init__(self, xp: Any, sigma: Any, rate: Any, steps: Any, sign: Any, *, mirrored: bool) -> None:
-        self.xp, self.sigma, self.q, self.steps, self.sign, self.mirrored = xp, sigma, rate, steps, sign, mirrored
-        self.a = 1.0 / sigma
-        self.alpha0 = 0.5 * (1.0 + sign)
-        self.log_q, self.log_rest = xp.log(rate), xp.log1p(-rate)
-        self.outside = 38.0 + xp.log(steps)  # the window holds all but e^{-outside} of the tilted mass
+        outside = 38.0 + xp.log(steps)
+        columns = (sigma, rate, steps, sign, 1.0 / sigma, 0.5 * (1.0 + sign), xp.log(rate), xp.log1p(-rate), outside)
+        self._name(xp, xp.stack(columns), mirrored=mirrored)
+
+    def _name(self, xp: Any, columns: Any, *, mirrored: bool) -> None:
+        self.xp, self.columns, self.mirrored = xp, columns, mirrored
+        self.sigma, self.q, self.steps, self.sign, self.a, self.alpha0, self.log_q, self.log_rest = columns[:8]
+        self.outside = columns[8]  # the window holds all but e^{-outside} of the tilted mass
 
     def take(self, rows: Any) -> StepColumn:
         """The same for some of the rows."""
         part = object.__new__(StepColumn)
-        part.xp, part.mirrored = self.xp, self.mirrored
-        for name in _KEPT:
-            setattr(part, name, getattr(self, name)[rows])
+        part._name(self.xp, self.columns[:, rows], mirrored=self.mirrored)
         return part
 
     def flat(self, c: Any) -> Any:
@@ -101,21 +102,20 @@ class StepColumn:
         alpha log u - y^2/2 has at most two maxima, since the slope of log u is a sigmoid.
         """
         xp, alpha = self.xp, 1.0 + c
-        index = xp.arange(_WIDE_POINTS, dtype=xp.float64, device=c.device)
+        index = counted(xp, _WIDE_POINTS, c)
         step = _WIDE / (_WIDE_POINTS - 1)
         y = xp.concat([0.0 * c[:, None] + step * index[None, :], (alpha * self.a)[:, None]], axis=1)
         exponent = alpha[:, None] * self.log_u(y)[0] - 0.5 * y * y
         if self.mirrored:
             exponent = exponent - c[:, None] * self.log_u(-y)[0]
         heavy = exponent > -extra[:, None] - 6.0
-        last = xp.max(xp.where(heavy[:, :-1], y[:, :-1], 0.0), axis=1) + step
+        last = largest(xp, xp.where(heavy[:, :-1], y[:, :-1], 0.0), axis=1) + step
         return xp.where(heavy[:, -1] | heavy[:, -2], high, last)
 
     def points(self, low: Any, high: Any, count: int) -> tuple[Any, Any]:
         """Points y from low to high, along a new axis, and their distance."""
         h = (high - low) / (count - 1)
-        index = self.xp.arange(count, dtype=self.xp.float64, device=h.device)
-        return low[..., None] + h[..., None] * index, h
+        return low[..., None] + h[..., None] * counted(self.xp, count, h), h
 
     def log_u(self, y: Any) -> tuple[Any, Any, Any]:
         """log u(y) = log1p(q (w - 1)), accurate where it is tiny; u's share q w / u; and x = log w."""
@@ -163,8 +163,8 @@ class StepColumn:
             exponent, turn = exponent - c[:, None, None] * log_u, turn + more
         least = at_least(xp, xp.abs(y) - half, 0.0) if sign < 0 else y
         exponent = exponent - (sign * t)[..., None] * turn - 0.5 * least * least - LOG_ROOT_2PI
-        top = xp.max(exponent, axis=2)
-        line = top + xp.log(xp.sum(xp.exp(exponent - top[..., None]), axis=2) * h) + 0.5 * (angle / a[..., 0]) ** 2
+        top = largest(xp, exponent, axis=2)
+        line = top + xp.log(summed(xp.exp(exponent - top[..., None])) * h) + 0.5 * (angle / a[..., 0]) ** 2
         return line if sign < 0 or not safe else xp.where(h <= FINEST, line, math.inf)
 
 
@@ -181,38 +181,33 @@ def plan_at(pair: StepColumn, at: Any) -> ContourPlans:
     )
 
 
-def _reach(pair: StepColumn, at: Any, window: tuple[Any, ...]) -> tuple[Any, Any]:
-    """How far to integrate, and the log of a bound of what lies beyond, in units of e^{-GOAL} delta or so."""
+def _reach(pair: StepColumn, at: Scan, window: tuple[Any, ...]) -> tuple[Any, Any]:
+    """How far to integrate, and the log of a bound of what lies beyond, which is to be e^{-GOAL} delta or so."""
     xp, c, steps = pair.xp, at.c, pair.steps
     wanted = c * at.epsilon + at.level - GOAL
     # As if the law were Gaussian.
     start = xp.sqrt(2.0 * at_least(xp, steps * at.log_m - wanted - xp.log(c) - 3.0, 4.0) / (steps * at.variance))
-    last, angle = start * _REACHES[-1][-1], 0.0 * c
-    rows = None
-    for reaches in _REACHES:
-        part, some = (pair, at) if rows is None else (pair.take(rows), type(at)(*(x[rows] for x in at)))
-        begin, goal, ends = (start, wanted, window) if rows is None else (
-            start[rows], wanted[rows], tuple(end[rows] for end in window)
-        )
-        factors = xp.asarray([r for r in reaches for _ in _ANGLES], dtype=xp.float64, device=c.device)
-        shares = xp.asarray(_ANGLES * len(reaches), dtype=xp.float64, device=c.device)
-        t = begin[:, None] * factors
-        widest = at_most(xp, at_most(xp, t * some.slope[:, None], (1.15 * part.sigma)[:, None]), 6.0)
-        angles = widest * part.a[:, None] * shares
-        line = part.shifted(some.c, t, angles, 1.0, ends, safe=False)
+
+    def tried(reaches: tuple[float, ...], rows: Any) -> tuple[Any, Any, Any]:
+        part, order, begin, slope, goal, low, high = pair, c, start, at.slope, wanted, *window
+        if rows is not None:
+            part = pair.take(rows)
+            order, begin, slope, goal, low, high = (x[rows] for x in (order, begin, slope, goal, low, high))
+        t = begin[:, None] * xp.asarray(reaches, dtype=xp.float64, device=c.device)
+        angle = at_most(xp, at_most(xp, t * slope[:, None], (1.15 * part.sigma)[:, None]), 6.0)
+        angle = angle * (_ANGLE * part.a)[:, None]
+        line = part.shifted(order, t, angle, 1.0, (low, high), safe=False)
         enough = part.steps[:, None] * line - xp.log(math.pi * t) <= goal[:, None]
-        first = xp.argmax(xp.astype(enough, xp.int8), axis=1)  # 0 where none is
         index = xp.arange(t.shape[0], device=c.device)
-        found = enough[index, first]
-        if rows is None:
-            last, angle = xp.where(found, t[index, first], t[:, -1]), xp.where(found, angles[index, first], angles[:, -1])
-            rows = xp.nonzero(~found)[0]
-        else:
-            last[rows] = xp.where(found, t[index, first], t[:, -1])
-            angle[rows] = xp.where(found, angles[index, first], angles[:, -1])
-        if rows.shape[0] == 0:
-            break
-    last = 1.1 * last  # the bound on the line is a little above its estimate
+        best = xp.argmax(xp.astype(enough, xp.int8), axis=1)
+        found = enough[index, best]
+        return found, xp.where(found, t[index, best], t[:, -1]), xp.where(found, angle[index, best], angle[:, -1])
+
+    found, last, angle = tried(_REACHES[0], None)
+    rows = xp.nonzero(~found)[0]
+    if rows.shape[0]:
+        _, last[rows], angle[rows] = tried(_REACHES[1], rows)
+    last = _BEYOND * last  # the bound on the line is a little above its estimate
     line = pair.shifted(c, last[:, None], angle[:, None], 1.0, window, safe=True)[:, 0]
     return last, steps * line + 2.0 - xp.log(math.pi * last)
 

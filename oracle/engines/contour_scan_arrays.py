@@ -13,7 +13,7 @@ from __future__ import annotations
 import math
 from typing import Any, NamedTuple
 
-from oracle.core.arrays import at_least, at_most
+from oracle.core.arrays import at_least, at_most, counted, largest, summed
 from oracle.engines.contour_plan_arrays import GOAL, LOG_ROOT_2PI, StepColumn
 
 _RATIO, _BELOW, _ORDERS = 1.25, 6, 12
@@ -69,24 +69,21 @@ def _guess(pair: StepColumn, log_delta: Any) -> tuple[Any, Any]:
 
 def _orders(pair: StepColumn, middle: Any, farthest: Any) -> _Orders:
     xp = pair.xp
-    powers = xp.arange(-_BELOW, _ORDERS - _BELOW, dtype=xp.float64, device=middle.device)
+    powers = counted(xp, _ORDERS, middle) - _BELOW
     c = middle[:, None] * xp.exp(math.log(_RATIO) * powers)[None, :]
-    far = pair.reach(c[:, -1], _HELD)[1]
-    near = xp.sqrt(2.0 * (_HELD + pair.flat(c[:, -1])))
-    far = at_most(xp, far, farthest)
-    y, h = pair.points(-near, far, _POINTS)
+    y, h = pair.points(-xp.sqrt(2.0 * (_HELD + pair.flat(c[:, -1]))), farthest, _POINTS)
     log_u, slope = pair.log_u(y)[:2]
     constant, loss = pair.alpha0[:, None] * log_u - 0.5 * y * y - LOG_ROOT_2PI, pair.sign[:, None] * log_u
     if pair.mirrored:
         mirrored, more, _ = pair.log_u(-y)
         loss, slope = loss - mirrored, slope + more
     exponent = constant[:, None, :] + c[:, :, None] * loss[:, None, :]
-    top = xp.max(exponent, axis=2)
+    top = largest(xp, exponent, axis=2)
     mass = xp.exp(exponent - top[:, :, None])
     sums = xp.matmul(mass, xp.stack([xp.ones_like(loss), loss, loss * loss, slope], axis=2))
     # An order is no number if its mass leaves the grid, or where u^alpha has a second peak, near alpha a.
     peak, height = (c + 1.0) * pair.a[:, None], c * (0.5 * pair.a * pair.a)[:, None] + pair.log_q[:, None]
-    beyond = (peak > far[:, None] - 3.0) & ((c + 1.0) * height > top - 12.0) & (pair.sign > 0.0)[:, None]
+    beyond = (peak > farthest[:, None] - 3.0) & ((c + 1.0) * height > top - 12.0) & (pair.sign > 0.0)[:, None]
     total = xp.where(beyond | (exponent[:, :, -1] > top - 12.0), math.nan, sums[:, :, 0])
     mean, steps = sums[:, :, 1] / total, pair.steps[:, None]
     variance = sums[:, :, 2] / total - mean * mean
@@ -113,7 +110,7 @@ def scan(pair: StepColumn, log_delta: Any, epsilon: Any, weight: float = _SPARED
     for _ in range(_MOVES):
         if open_rows.shape[0] == 0:
             break
-        middle[open_rows] = middle[open_rows] * xp.where(count[open_rows] < 1.0, 1.0 / 8.0, 3.0)
+        middle[open_rows] = middle[open_rows] * xp.where(count[open_rows] < 1, 1.0 / 8.0, 3.0)
         part, given = pair.take(open_rows), None if epsilon is None else epsilon[open_rows]
         again, here = _around(part, middle[open_rows], target[open_rows], given, farthest[open_rows])
         for column, new in zip((*orders, count), (*again, here), strict=True):
@@ -129,11 +126,11 @@ def _around(pair: StepColumn, middle: Any, target: Any, epsilon: Any, farthest: 
     left = orders.log_delta > target[:, None]
     if epsilon is not None:
         left = left | (orders.at < epsilon[:, None])
-    return orders, xp.sum(xp.astype(left, xp.float64), axis=1)
+    return orders, summed(left)
 
 
 def _outside(xp: Any, count: Any) -> Any:
-    return xp.nonzero((count < 1.0) | (count > _ORDERS - _BEYOND))[0]
+    return xp.nonzero((count < 1) | (count > _ORDERS - _BEYOND))[0]
 
 
 def _choice(pair: StepColumn, orders: _Orders, count: Any, log_delta: Any, epsilon: Any, weight: float) -> Scan:
@@ -147,13 +144,12 @@ def _choice(pair: StepColumn, orders: _Orders, count: Any, log_delta: Any, epsil
     # A column for the order of the contour, one for that of the bound.
     images = (orders.chernoff - c * epsilon[:, None] + (GOAL - level)[:, None])[:, None, :]
     distance = c[:, None, :] - c[:, :, None]
-    right = xp.where(distance > 0.0, images / distance, math.inf)
-    right = xp.min(xp.where(xp.isnan(right), math.inf, right), axis=2)
+    right = _least(xp.where(distance > 0.0, images / distance, math.inf), xp)
     period = at_least(xp, right, (GOAL - level)[:, None] / c)
     peak = orders.log_power - c * epsilon[:, None] - level[:, None]
     cancelled = peak - xp.log(c * (c + 1.0) * period)
     cost = xp.log(period) - 0.5 * xp.log(orders.variance) + weight * at_least(xp, cancelled + 1.0, 0.0)
-    index = xp.arange(_ORDERS, dtype=xp.float64, device=c.device)[None, :]
+    index = counted(xp, _ORDERS, c)
     usable = (index <= count[:, None]) & xp.isfinite(cost)
     best = xp.argmin(xp.where(usable, cost, math.inf), axis=1)
     rows = xp.arange(c.shape[0], device=c.device)
@@ -165,5 +161,5 @@ def _choice(pair: StepColumn, orders: _Orders, count: Any, log_delta: Any, epsil
 
 
 def _least(table: Any, xp: Any) -> Any:
-    """The least of each row, whatever is no number left out."""
-    return xp.min(xp.where(xp.isnan(table), math.inf, table), axis=1)
+    """The least along the last axis, whatever is no number left out; infinity if nothing is."""
+    return -largest(xp, -at_most(xp, table, math.inf))
