@@ -33,11 +33,16 @@ _CLOSE = 3e-4  # a cubic step of log delta that leaves nothing to do
 
 def shifted_powers(xp: Any, first: Any, count: int) -> tuple[Any, Any]:
     """z^j - 1 for j = 0, ..., count - 1, a row each, given z - 1 with all its digits; and z^m - 1, m a power of 2."""
-    table, step = xp.zeros_like(first)[:, None, :], first[:, None, :]
-    while table.shape[1] < count:
-        table = xp.concat([table, table * (1.0 + step) + step], axis=1)
-        step = step * step + 2.0 * step
-    return table[:, :count, :], step[:, 0, :]
+    rows, points = first.shape
+    table = xp.zeros((rows, count, points), dtype=first.dtype, device=first.device)
+    step, have = first[:, None, :], 1
+    while have < count:
+        more = min(have, count - have)
+        part = table[:, :more, :] * (1.0 + step)
+        part += step
+        table[:, have : have + more, :] = part
+        step, have = step * (2.0 + step), have + more
+    return table, step[:, 0, :]
 
 
 class Sum:
@@ -89,11 +94,12 @@ class Sum:
         sine, cosine = xp.sin(half), xp.cos(half)
         baby, stride = shifted_powers(xp, -2.0 * sine * sine + 2j * sine * cosine, columns)
         giant, _ = shifted_powers(xp, stride, self.nodes // columns)
-        weighted, weight = weight[:, None, :] * giant, weight[:, None, :]
-        alone = summed(weight * baby, axis=2)
-        first = summed(weighted, axis=2)
+        weight = weight[:, None, :]
+        alone = summed(weight * baby)
+        giant *= weight
+        first = summed(giant)
         blocks = -(-points // _BLOCK)
-        left = xp.reshape(weighted, (*weighted.shape[:2], blocks, points // blocks))
+        left = xp.reshape(giant, (*giant.shape[:2], blocks, points // blocks))
         right = xp.reshape(baby, (*baby.shape[:2], blocks, points // blocks))
         product = xp.matmul(xp.permute_dims(left, (0, 2, 1, 3)), xp.permute_dims(right, (0, 2, 3, 1)))
         product = summed(product, axis=1) + (first[:, :, None] + alone[:, None, :])

@@ -110,7 +110,10 @@ def scan(pair: StepColumn, log_delta: Any, epsilon: Any, weight: float = _SPARED
     for _ in range(_MOVES):
         if open_rows.shape[0] == 0:
             break
-        middle[open_rows] = middle[open_rows] * xp.where(count[open_rows] < 1, 1.0 / 8.0, 3.0)
+        # To the right as if log delta grew with the square of c.
+        short = target[open_rows] / at_most(xp, orders.log_delta[open_rows, -1], -0.2)
+        far = at_most(xp, at_least(xp, 3.0 * xp.sqrt(at_least(xp, short, 0.0)), 3.0), 300.0)
+        middle[open_rows] = middle[open_rows] * xp.where(count[open_rows] < 1, 1.0 / 8.0, far)
         part, given = pair.take(open_rows), None if epsilon is None else epsilon[open_rows]
         again, here = _around(part, middle[open_rows], target[open_rows], given, farthest[open_rows])
         for column, new in zip((*orders, count), (*again, here), strict=True):
