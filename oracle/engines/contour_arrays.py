@@ -12,12 +12,14 @@ from __future__ import annotations
 
 import math
 from bisect import bisect_left
-from collections.abc import Iterator
-from typing import Any
+from collections.abc import Callable, Iterator
+from typing import Any, TypeVar
 
 from oracle.core.arrays import LEAST, UNIT, at_least, at_most, counted, largest, summed
 from oracle.engines.contour_plan_arrays import FINEST, LOG_ROOT_2PI, ContourPlans, StepColumn, plan_at
-from oracle.engines.contour_scan_arrays import Scan, scan
+from oracle.engines.contour_scan_arrays import SPARED, Scan, scan
+
+Columns = TypeVar("Columns", Scan, ContourPlans)
 
 _NODES = tuple(share << p for p in range(3, 11) for share in (2, 3))  # contour nodes, node 0 included
 _POINTS = tuple(share << p for p in range(4, 11) for share in (2, 3))  # of the quadrature
@@ -214,28 +216,28 @@ def _classes(xp: Any, plan: ContourPlans) -> Iterator[tuple[int, int, Any]]:
         yield from ((nodes, points, rows[i : i + chunk]) for i in range(0, len(found), chunk))
 
 
-def _planned(pair: StepColumn, at: Scan) -> ContourPlans:
-    """The plans of all rows, from few at a time."""
-    xp, count = pair.xp, at.c.shape[0]
-    if count <= _PLAN_CHUNK:
-        return plan_at(pair, at)
-    parts = []
-    for first in range(0, count, _PLAN_CHUNK):
-        rows = slice(first, first + _PLAN_CHUNK)
-        parts.append(plan_at(pair.take(rows), Scan(*(column[rows] for column in at))))
-    return ContourPlans(*(xp.concat(columns) for columns in zip(*parts, strict=True)))
+def _scanned(pair: StepColumn, log_delta: Any, epsilon: Any, weight: float = SPARED) -> Scan:
+    """The contours of all rows, few rows at a time."""
 
-
-def _scanned(pair: StepColumn, log_delta: Any, epsilon: Any, **kwargs: float) -> Scan:
-    xp, count = pair.xp, pair.q.shape[0]
-    if count <= _PLAN_CHUNK:
-        return scan(pair, log_delta, epsilon, **kwargs)
-    parts = []
-    for first in range(0, count, _PLAN_CHUNK):
-        rows = slice(first, first + _PLAN_CHUNK)
+    def some(rows: Any) -> Scan:
         given = (None if x is None else x[rows] for x in (log_delta, epsilon))
-        parts.append(scan(pair.take(rows), *given, **kwargs))
-    return Scan(*(xp.concat(columns) for columns in zip(*parts, strict=True)))
+        return scan(pair.take(rows), *given, weight)
+
+    return _in_parts(pair, some)
+
+
+def _planned(pair: StepColumn, at: Scan) -> ContourPlans:
+    """The plans of all rows, few rows at a time."""
+    return _in_parts(pair, lambda rows: plan_at(pair.take(rows), Scan(*(column[rows] for column in at))))
+
+
+def _in_parts(pair: StepColumn, compute: Callable[[Any], Columns]) -> Columns:
+    xp, count = pair.xp, pair.q.shape[0]
+    index = xp.arange(count, device=pair.q.device)
+    if count <= _PLAN_CHUNK:
+        return compute(index)
+    parts = [compute(index[first : first + _PLAN_CHUNK]) for first in range(0, count, _PLAN_CHUNK)]
+    return type(parts[0])(*(xp.concat(columns) for columns in zip(*parts, strict=True)))
 
 
 def _epsilon(pair: StepColumn, delta: Any, log_delta: Any, at: Scan) -> Any:
@@ -300,9 +302,11 @@ def upper_bound(
 ) -> Any:
     """Upper bounds of epsilon at `delta`, or of delta at `epsilon`, in the inputs' shape; NaN where none is had."""
     given = delta if epsilon is None else epsilon
-    columns = tuple(xp.reshape(x, (-1,)) for x in (sigma, rate, steps, given))
+    columns = tuple(x if x.ndim == 1 else xp.reshape(x, (-1,)) for x in (sigma, rate, steps, given))
     result = columns[3] * math.nan
     served = xp.nonzero((columns[1] > 0.0) & (columns[1] < 1.0) & (columns[2] > 1.0))[0]
+    if served.shape[0] == columns[0].shape[0]:
+        return xp.reshape(_largest(xp, list(columns), directions == ("replace",), epsilon is None), given.shape)
     if served.shape[0]:
         mirrored = directions == ("replace",)
         result[served] = _largest(xp, [column[served] for column in columns], mirrored, epsilon is None)

@@ -61,7 +61,9 @@ class StepColumn:
         self.outside = columns[8]  # the window holds all but e^{-outside} of the tilted mass
 
     def take(self, rows: Any) -> StepColumn:
-        """The same for some of the rows."""
+        """The same for some of the rows, in their order."""
+        if rows.shape[0] == self.q.shape[0]:
+            return self
         part = object.__new__(StepColumn)
         part._name(self.xp, self.columns[:, rows], mirrored=self.mirrored)
         return part
@@ -70,30 +72,27 @@ class StepColumn:
         """The log of the most that u^{-c} is, where the loss falls with u(y) or u(-y)."""
         return -c * self.log_rest if self.mirrored else at_least(self.xp, c * self.log_rest * self.sign, 0.0)
 
-    def reach(self, c: Any, extra: Any) -> tuple[Any, Any]:
-        """An interval that holds all but e^{-extra} M(c) of the integrand, by its envelope of Gaussians."""
-        xp, a = self.xp, self.a
-        flat = self.flat(c)
-        near = xp.sqrt(2.0 * (extra + flat))
-        # u^alpha <= 1 - q + q w^alpha: a second Gaussian at alpha a; and M(c) >= q^alpha e^{a^2 alpha (alpha-1)/2}.
-        alpha = 1.0 + c
-        steep = 0.5 * a * a * alpha * c
-        floor = 0.0 if self.mirrored else at_least(xp, alpha * self.log_q + steep, 0.0)
-        weight = self.log_q + steep + flat - floor
-        high = at_least(xp, alpha * a + xp.sqrt(2.0 * at_least(xp, extra + weight, 0.5)), near)
-        low = -xp.sqrt(2.0 * at_least(xp, extra + flat - floor, 0.5))
-        if self.mirrored:
-            return low, high
-        rises = self.sign > 0.0
-        return xp.where(rises, low, -near), xp.where(rises, high, near)
-
     def window(self, c: Any, extra: Any) -> tuple[Any, Any]:
-        """The same, looked at closely where it is wide."""
-        xp = self.xp
-        low, high = self.reach(c, extra)
-        wide = xp.nonzero((high > _WIDE) & (self.sign > 0.0))[0]
-        if wide.shape[0]:
-            high[wide] = self.take(wide)._right_end(c[wide], (extra + 0.0 * c)[wide], high[wide])
+        """Intervals [B, K] that hold all but e^{-extra} M(c) of the integrand, extra [B, K], by envelopes of Gaussians."""
+        xp, a = self.xp, self.a
+        flat, alpha = self.flat(c), 1.0 + c
+        # u^alpha <= 1 - q + q w^alpha: a second Gaussian at alpha a; and M(c) >= q^alpha e^{a^2 alpha (alpha-1)/2}.
+        steep = 0.5 * a * a * alpha * c
+        floor = 0.0 * c if self.mirrored else at_least(xp, alpha * self.log_q + steep, 0.0)
+        lifted, weight = extra + (flat - floor)[:, None], (self.log_q + steep + flat - floor)[:, None]
+        near = xp.sqrt(2.0 * (lifted + floor[:, None]))
+        high = (alpha * a)[:, None] + xp.sqrt(2.0 * at_least(xp, extra + weight, 0.5))
+        high = xp.where(high > near, high, near)
+        low = -xp.sqrt(2.0 * at_least(xp, lifted, 0.5))
+        if not self.mirrored:
+            rises = (self.sign > 0.0)[:, None]
+            low, high = xp.where(rises, low, -near), xp.where(rises, high, near)
+        wide = (high > _WIDE) & (self.sign > 0.0)[:, None]
+        if bool(xp.any(wide)):
+            for line in range(extra.shape[1]):
+                rows = xp.nonzero(wide[:, line])[0]
+                if rows.shape[0]:
+                    high[rows, line] = self.take(rows)._right_end(c[rows], extra[rows, line], high[rows, line])
         return low, high
 
     def _right_end(self, c: Any, extra: Any, high: Any) -> Any:
@@ -129,60 +128,74 @@ class StepColumn:
             value, share = xp.where(moderate, value, far), xp.where(moderate, share, 1.0)
         return value, share, x
 
-    def shifted(self, c: Any, t: Any, angle: Any, sign: float, window: tuple[Any, Any], *, safe: bool) -> Any:
-        """log int |integrand at Im y = angle/a| e^{-sign t V} dy, V >= 0 the turn of the loss; a bound where safe.
+    def shifted(self, c: Any, t: Any, angle: Any, signs: tuple[float, ...], window: tuple[Any, Any]) -> Any:
+        """log int |integrand at Im y = angle/a| e^{-sign t V} dy, V >= 0 the turn of the loss.
 
-        Columns t, angle [B, K] of lines for every c [B], over windows [B, K] or [B, 1]. A growing one (sign < 0) is a
-        bound cell by cell: |u| rises in y, and so does the turn.
+        Columns t, angle [B, K] of lines for every c [B], over windows [B, K] or [B, 1]. With a sign for each line the
+        integrals are bounds: a growing one (-1) cell by cell, as |u| rises in y, and so does the turn; a decaying one
+        (1) takes the turn at the worse end of a cell. Without signs they are estimates of decaying ones.
         """
-        xp, a, side = self.xp, self.a[:, None, None], self.sign[:, None, None]
-        y, h = self.points(*window, _LINE if safe else _COARSE)
-        cell = h[..., None]
+        xp, a = self.xp, self.a[:, None, None]
+        y, h = self.points(*window, _LINE if signs else _COARSE)
         sine, cosine = xp.sin(angle)[..., None], xp.cos(angle)[..., None]
         offset = (self.log_q - self.log_rest)[:, None, None] - 0.5 * a * a
-        half = 0.5 * cell if sign < 0 else 0.0
-        # Towards the worse end of a cell w is larger (growth) or smaller (decay) by this factor.
-        worse = xp.exp(-sign * a * cell) if safe else 1.0
+        if signs:
+            sign = xp.asarray(signs, dtype=xp.float64, device=c.device)[:, None]
+            cell = h[..., None]
+            half = at_least(xp, -0.5 * sign * cell, 0.0)
+            # Towards the worse end of a cell w is larger (growth) or smaller (decay) by this factor.
+            worse = xp.exp(-sign * (a * cell))
 
         def parts(points: Any, rises: Any) -> tuple[Any, Any]:
             log_w = offset + a * points
-            w = xp.exp(at_most(xp, log_w, 300.0))
-            if sign < 0:
-                moved = log_w + rises * (a * half)
-                moved_w = xp.exp(at_most(xp, moved, 300.0))
-            else:
-                moved, moved_w = log_w, w
-            size = 0.5 * xp.log1p(moved_w * (2.0 * cosine + moved_w)) + at_least(xp, moved - 300.0, 0.0)
-            w = w * worse
-            return size + self.log_rest[:, None, None], xp.atan2(w * sine, 1.0 + w * cosine)
+            w = turned = xp.exp(at_most(xp, log_w, 300.0))
+            if signs:
+                turned = w * worse
+                log_w = log_w + rises * (a * half)
+                w = xp.exp(at_most(xp, log_w, 300.0))
+            size = 0.5 * xp.log1p(w * (2.0 * cosine + w)) + at_least(xp, log_w - 300.0, 0.0)
+            return size + self.log_rest[:, None, None], xp.atan2(turned * sine, 1.0 + turned * cosine)
 
-        log_u, turn = parts(y, side)
+        log_u, turn = parts(y, self.sign[:, None, None])
         exponent = (self.alpha0 + self.sign * c)[:, None, None] * log_u
         if self.mirrored:
             log_u, more = parts(-y, -1.0)
             exponent, turn = exponent - c[:, None, None] * log_u, turn + more
-        least = at_least(xp, xp.abs(y) - half, 0.0) if sign < 0 else y
-        exponent = exponent - (sign * t)[..., None] * turn - 0.5 * least * least - LOG_ROOT_2PI
-        top = largest(xp, exponent, axis=2)
-        line = top + xp.log(summed(xp.exp(exponent - top[..., None])) * h) + 0.5 * (angle / a[..., 0]) ** 2
-        return line if sign < 0 or not safe else xp.where(h <= FINEST, line, math.inf)
+        least = at_least(xp, xp.abs(y) - half, 0.0) if signs else y
+        turn = (t[..., None] * sign if signs else t[..., None]) * turn
+        exponent = exponent - turn - 0.5 * least * least - LOG_ROOT_2PI
+        top = largest(xp, exponent)
+        line = top + xp.log(summed(xp.exp(exponent - top[..., None])) * h) + 0.5 * (angle / self.a[:, None]) ** 2
+        return xp.where((sign[:, 0] < 0.0) | (h <= FINEST), line, math.inf) if signs else line
 
 
-def plan_at(pair: StepColumn, at: Any) -> ContourPlans:
+def plan_at(pair: StepColumn, at: Scan) -> ContourPlans:
     """The plan at the contours of a `Scan`: nodes and points, and bounds of what they leave out."""
-    xp, c = pair.xp, at.c
-    window = pair.window(c, pair.outside)
-    last, log_cut = _reach(pair, at, tuple(end[:, None] for end in window))
-    shift, log_growth, distance = _quadrature(pair, c, last, at.log_m)
-    low, high = window
-    nodes = last * at.period / (2 * math.pi)
+    xp, c, steps = pair.xp, at.c, pair.steps
+    window = pair.window(c, pair.outside[:, None])
+    last, decay = _reach(pair, at, window)
+    shares = xp.asarray(_SHIFTS, dtype=xp.float64, device=c.device)
+    shift = at_most(xp, 0.48 * math.pi * pair.sigma, 9.0)[:, None] * shares
+    angle, turns = pair.a[:, None] * shift, 2.0 if pair.mirrored else 1.0
+    farther = pair.window(c, pair.outside[:, None] + turns * last[:, None] * angle)
+    low, high = (xp.concat(ends, axis=1) for ends in zip(window, farther, strict=True))
+    angles = xp.concat([decay[:, None], angle], axis=1)
+    lines = pair.shifted(c, last[:, None], angles, (1.0, *(-1.0 for _ in _SHIFTS)), (low, high))
+    log_cut = steps * lines[:, 0] + 2.0 - xp.log(math.pi * last)
+    growth = lines[:, 1:] + 2.0
+    needed = (GOAL + 4.0 + xp.log(steps))[:, None] + at_least(xp, growth - at.log_m[:, None], 0.0)
+    distance = xp.where(xp.isfinite(growth), 2 * math.pi * shift / needed, 0.0)
+    best = xp.argmax(distance, axis=1)
+    rows = xp.arange(c.shape[0], device=c.device)
+    shift, log_growth, distance = xp.stack((shift, growth, distance))[:, rows, best]
+    nodes, low, high = last * at.period / (2 * math.pi), low[:, 0], high[:, 0]
     return ContourPlans(
         c, at.epsilon, last, nodes, (high - low) / distance + 2.0, low, high, log_cut, log_growth, shift
     )
 
 
 def _reach(pair: StepColumn, at: Scan, window: tuple[Any, ...]) -> tuple[Any, Any]:
-    """How far to integrate, and the log of a bound of what lies beyond, which is to be e^{-GOAL} delta or so."""
+    """About how far to integrate for the rest to be e^{-GOAL} delta, and the turn of the line that shows it."""
     xp, c, steps = pair.xp, at.c, pair.steps
     wanted = c * at.epsilon + at.level - GOAL
     # As if the law were Gaussian.
@@ -196,7 +209,7 @@ def _reach(pair: StepColumn, at: Scan, window: tuple[Any, ...]) -> tuple[Any, An
         t = begin[:, None] * xp.asarray(reaches, dtype=xp.float64, device=c.device)
         angle = at_most(xp, at_most(xp, t * slope[:, None], (1.15 * part.sigma)[:, None]), 6.0)
         angle = angle * (_ANGLE * part.a)[:, None]
-        line = part.shifted(order, t, angle, 1.0, (low, high), safe=False)
+        line = part.shifted(order, t, angle, (), (low, high))
         enough = part.steps[:, None] * line - xp.log(math.pi * t) <= goal[:, None]
         index = xp.arange(t.shape[0], device=c.device)
         best = xp.argmax(xp.astype(enough, xp.int8), axis=1)
@@ -207,31 +220,4 @@ def _reach(pair: StepColumn, at: Scan, window: tuple[Any, ...]) -> tuple[Any, An
     rows = xp.nonzero(~found)[0]
     if rows.shape[0]:
         _, last[rows], angle[rows] = tried(_REACHES[1], rows)
-    last = _BEYOND * last  # the bound on the line is a little above its estimate
-    line = pair.shifted(c, last[:, None], angle[:, None], 1.0, window, safe=True)[:, 0]
-    return last, steps * line + 2.0 - xp.log(math.pi * last)
-
-
-def _quadrature(pair: StepColumn, c: Any, last: Any, log_m: Any) -> tuple[Any, Any, Any]:
-    """The shift of the line, the log of a bound of the integral there, and the distance of points to take."""
-    xp = pair.xp
-    shares = xp.asarray(_SHIFTS, dtype=xp.float64, device=c.device)
-    shift = at_most(xp, 0.48 * math.pi * pair.sigma, 9.0)[:, None] * shares
-    angle = pair.a[:, None] * shift
-    turns = 2.0 if pair.mirrored else 1.0
-    extra = pair.outside[:, None] + turns * last[:, None] * angle
-    low, high = _windows(pair, c, extra)
-    growth = pair.shifted(c, last[:, None] + 0.0 * shift, angle, -1.0, (low, high), safe=True) + 2.0
-    needed = GOAL + 4.0 + xp.log(pair.steps)[:, None] + at_least(xp, growth - log_m[:, None], 0.0)
-    distance = xp.where(xp.isfinite(growth), 2 * math.pi * shift / needed, 0.0)
-    best = xp.argmax(distance, axis=1)
-    rows = xp.arange(c.shape[0], device=c.device)
-    return shift[rows, best], growth[rows, best], distance[rows, best]
-
-
-def _windows(pair: StepColumn, c: Any, extra: Any) -> tuple[Any, Any]:
-    """Windows [B, K] for a column of orders and a table of masses that may be left out."""
-    xp, (rows, lines) = pair.xp, extra.shape
-    each = xp.arange(rows * lines, device=c.device) // lines
-    low, high = pair.take(each).window(c[each], xp.reshape(extra, (-1,)))
-    return xp.reshape(low, (rows, lines)), xp.reshape(high, (rows, lines))
+    return _BEYOND * last, angle  # the bound on the line is a little above its estimate

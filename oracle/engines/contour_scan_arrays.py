@@ -23,7 +23,7 @@ _HELD = 30.0  # the grid holds all but e^{-30} of the tilted mass
 _LARGE = -3.0  # left of the bulk the best order tends to 0, which helps no sum: that of a smaller delta is taken
 _FARTHEST = 60.0  # a grid reaches no farther, nor where delta and its images do not
 _MOVES = 14
-_SPARED = 0.08  # what a unit of cancellation weighs against a factor e of nodes, up to what is allowed
+SPARED = 0.08  # what a unit of cancellation weighs against a factor e of nodes, up to what is allowed
 
 
 class Scan(NamedTuple):
@@ -98,7 +98,7 @@ def _orders(pair: StepColumn, middle: Any, farthest: Any) -> _Orders:
     return _Orders(c, log_power, log_power - c * at + narrow, at, log_power + entropy, sharper, variance, slopes, h)
 
 
-def scan(pair: StepColumn, log_delta: Any, epsilon: Any, weight: float = _SPARED) -> Scan:
+def scan(pair: StepColumn, log_delta: Any, epsilon: Any, weight: float = SPARED) -> Scan:
     """The contours of a column: for a delta, for an epsilon, or for a delta whose epsilon is about known."""
     xp = pair.xp
     target = 0.0 * pair.q + _LARGE if log_delta is None else at_most(xp, log_delta, _LARGE)
@@ -156,9 +156,8 @@ def _choice(pair: StepColumn, orders: _Orders, count: Any, log_delta: Any, epsil
     usable = (index <= count[:, None]) & xp.isfinite(cost)
     best = xp.argmin(xp.where(usable, cost, math.inf), axis=1)
     rows = xp.arange(c.shape[0], device=c.device)
-    picked = (column[rows, best] for column in
-              (c, orders.log_power, orders.variance, orders.slope, period, cancelled, orders.chernoff))
-    at, log_power, variance, slope, spacing, lost, chernoff = picked
+    tables = (c, orders.log_power, orders.variance, orders.slope, period, cancelled, orders.chernoff)
+    at, log_power, variance, slope, spacing, lost, chernoff = xp.stack(tables)[:, rows, best]
     log_m = log_power / pair.steps
     return Scan(at, epsilon * 1.0, level * 1.0, log_m, variance, slope, spacing, lost, chernoff, orders.h)
 
