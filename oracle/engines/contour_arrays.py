@@ -21,8 +21,9 @@ from oracle.engines.contour_scan_arrays import SPARED, Scan, scan
 
 Columns = TypeVar("Columns", Scan, ContourPlans)
 
-_NODES = tuple(share << p for p in range(3, 11) for share in (2, 3))  # contour nodes, node 0 included
-_POINTS = tuple(share << p for p in range(4, 11) for share in (2, 3))  # of the quadrature
+_FEW, _MANY = ((p, share) for p in range(2, 6) for share in (4, 6)), ((p, share) for p in range(6, 10) for share in (4, 5, 6, 7))
+_NODES = (*(share << p for p, share in (*_FEW, *_MANY)), 4096)  # contour nodes, node 0 included
+_POINTS = tuple(nodes for nodes in _NODES if 32 <= nodes <= 3072)  # of the quadrature
 _BLOCK = 64  # points whose products are added up at a time
 _CHUNK = 100_000  # complex numbers in a table: what stays in cache
 _PLAN_CHUNK = 256
@@ -240,25 +241,30 @@ def _in_parts(pair: StepColumn, compute: Callable[[Any], Columns]) -> Columns:
     return type(parts[0])(*(xp.concat(columns) for columns in zip(*parts, strict=True)))
 
 
-def _epsilon(pair: StepColumn, delta: Any, log_delta: Any, at: Scan) -> Any:
-    """Upper bounds of epsilon at a delta for one direction each, NaN where none is had."""
+def _epsilon(pair: StepColumn, delta: Any, log_delta: Any, at: Scan, partner: Any) -> Any:
+    """Upper bounds of epsilon at a delta for one direction each, NaN where none is had.
+
+    Partners, both directions of one question, are given the same numbers of nodes and points, so as to be summed at once.
+    """
     xp = pair.xp
     result, near = pair.q * math.nan, at.epsilon * 1.0
-    excess = result + 0.0
-    rows = None
-    for _ in range(2):
-        part, log_target, target = (pair, log_delta, delta) if rows is None else (
-            pair.take(rows), log_delta[rows], delta[rows]
-        )
-        if rows is not None:
+    excess, rows = result + math.inf, xp.arange(result.shape[0], device=result.device)
+    for again in (False, True):
+        part, log_target, target = pair.take(rows), log_delta[rows], delta[rows]
+        if again:
             # The saddle-point formula may be off by much: its outcome places the second contour, to cancel less.
             at = _scanned(part, log_target, near[rows], weight=0.5)
         plan = _planned(part, at)
+        if partner is not None and not again:
+            plan = plan._replace(
+                nodes=xp.maximum(plan.nodes, plan.nodes[partner]), points=xp.maximum(plan.points, plan.points[partner])
+            )
         for nodes, points, some in _classes(xp, plan):
-            one = Sum(part.take(some), ContourPlans(*(column[some] for column in plan)), nodes, points)
-            value, margin = one.solve(plan.epsilon[some], target[some], log_target[some])
-            where = some if rows is None else rows[some]
-            margin = margin / at_least(xp, value, LEAST)
+            here = ContourPlans(*(column[some] for column in plan))
+            value, margin = Sum(part.take(some), here, nodes, points).solve(here.epsilon, target[some], log_target[some])
+            margin, where = margin / at_least(xp, value, LEAST), rows[some]
+            # An epsilon far from where the images were bounded has too much of them in it, though no less than truth.
+            margin = at_least(xp, margin, 0.0) + xp.where(xp.abs(value - here.epsilon) * here.c < 4.0, 0.0, 2 * _TIGHT)
             better = (margin <= _LOOSE) & ~(margin >= excess[where])
             result[where] = xp.where(better, value, result[where])
             near[where] = xp.where(margin <= 1e-3, value, near[where])
@@ -322,18 +328,21 @@ def _largest(xp: Any, columns: list[Any], mirrored: bool, solving: bool) -> Any:
     known = xp.log(given) if solving else given
     at = _scanned(pair, known, None) if solving else _scanned(pair, None, known)
 
-    def compute(rows: Any) -> Any:
+    def compute(rows: Any, partner: Any = None) -> Any:
         part, some = pair.take(rows), Scan(*(column[rows] for column in at))
-        return _epsilon(part, given[rows], known[rows], some) if solving else _delta(part, given[rows], some)
+        return _epsilon(part, given[rows], known[rows], some, partner) if solving else _delta(part, given[rows], some)
 
+    every = xp.arange(count, device=given.device)
     if mirrored:
-        return compute(xp.arange(count, device=given.device))
+        return compute(every)
     # Both are computed at once where they seem alike; else addition only where a bound does not rule it out.
     about = at.epsilon if solving else at.level
     alike = about[count:] >= _ALIKE * about[:count] if solving else about[count:] >= about[:count] - 1.0
-    first = xp.concat([xp.arange(count, device=given.device), count + xp.nonzero(alike)[0]])
+    both = xp.nonzero(alike)[0]
+    first, partner = xp.concat([every, count + both]), xp.concat([every, both])
+    partner[both] = count + xp.arange(both.shape[0], device=given.device)
     result = pair.q * 0.0
-    result[first] = compute(first)
+    result[first] = compute(first, partner)
     best = result[:count]
     rest = count + xp.nonzero(~alike & (best >= 0.0))[0]
     if rest.shape[0]:

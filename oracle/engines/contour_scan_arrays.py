@@ -59,8 +59,9 @@ def _guess(pair: StepColumn, log_delta: Any) -> tuple[Any, Any]:
     """About the saddle point, as if all were Gaussian, but not where the second peak of u^alpha takes over; the variance."""
     xp = pair.xp
     square = pair.a * pair.a
-    # Much noise, or a Gaussian mean now and then.
-    spread = at_most(xp, pair.q * xp.expm1(at_most(xp, square, 30.0)), 1.0 + square + 0.25 * square * square)
+    # Much noise, or a Gaussian mean now and then, which is no gain where records are added.
+    much = pair.q * xp.expm1(at_most(xp, square, xp.where(pair.sign > 0.0, 30.0, 1.0)))
+    spread = at_most(xp, much, 1.0 + square + 0.25 * square * square)
     spread = pair.steps * pair.q * spread
     c = xp.sqrt(2.0 * at_least(xp, -log_delta - 4.0, 2.0) / spread)
     limit = 0.5 + xp.sqrt(6.0 - 2.0 * pair.log_q) * pair.sigma
