@@ -93,9 +93,10 @@ class Splines:
         bounds, log_orders, terms = self._plan(z, rows)
         served = (terms <= _MOST_TERMS) & (self.m[rows] * z < _LARGEST_EXPONENT)
         groups: dict[tuple[int, int], list[int]] = {}
-        for i, (orders, far) in enumerate(zip(terms.tolist(), z.tolist(), strict=True)):
-            if orders <= _MOST_TERMS:
-                groups.setdefault((_class(math.ceil(orders) + 1), _class(math.floor(far) + 1)), []).append(i)
+        for i, (good, orders, far) in enumerate(zip(served.tolist(), terms.tolist(), z.tolist(), strict=True)):
+            if good:
+                key = _class(math.ceil(orders) + 1), _class(max(1, math.floor(far) + 1))
+                groups.setdefault(key, []).append(i)
         for (most, delays), found in sorted(groups.items()):
             size = max(1, _CELLS // (most * delays))
             for first in range(0, len(found), size):
