@@ -18,7 +18,6 @@ from oracle.core.hypotheses import IN_WORDS_NONE, UNKNOWN, Hypothesis
 from oracle.core.plain import picked
 from oracle.core.planning import JudgedGuarantee, Plan, plan, read, trained_plan
 from oracle.core.registry import VALIDITIES, Bound, algorithm, algorithms, bound, bounds
-from oracle.running import opening
 from oracle.running.console import GOOD, UNDECIDED, WRONG, key_values, print_json, print_table, print_wrapped, say
 from oracle.running.outputs import SIGNATURE
 
@@ -184,7 +183,6 @@ def plan_training(
         item, given = read(Path(what))
     else:
         item = algorithm(what)
-    opening.tell()
     found = trained_plan(item, given) if trained else plan(item, given)
     if as_json:
         print_json(_plan_json(found))

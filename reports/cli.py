@@ -19,7 +19,7 @@ import typer
 
 from oracle.core.extras import require
 from oracle.running import opening
-from oracle.running.console import BAD_USAGE, broken, run, say
+from oracle.running.console import BAD_USAGE, INTERRUPTED, broken, run, say
 
 if TYPE_CHECKING:
     app: typer.Typer
@@ -165,12 +165,21 @@ def _text(path: Path) -> str:
 
 
 def main() -> None:
-    """Entry point of the dp-oracle command."""
+    """Entry point of the dp-oracle command; Ctrl-C is no failure while it is loaded either."""
+    try:
+        code = _main()
+    except KeyboardInterrupt:
+        say("interrupted", file=sys.stderr)
+        code = INTERRUPTED
+    sys.exit(code)
+
+
+def _main() -> int:
     conflicts = conflicting_owners()
     if conflicts:
         for line in conflicts:
             say(f"error: {line}; uninstall one of them", file=sys.stderr)
-        sys.exit(BAD_USAGE)
+        return BAD_USAGE
     words = sys.argv[1:]
     modules = needed(words)
     if modules and "--help" not in words:
@@ -178,8 +187,8 @@ def main() -> None:
     try:
         app = command_of(*modules) if modules else listing()
     except Exception as error:  # a broken installation: no verdict, and no exit code of one
-        sys.exit(broken(error))
-    sys.exit(run(app))
+        return broken(error)
+    return run(app)
 
 
 if __name__ == "__main__":

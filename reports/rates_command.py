@@ -94,7 +94,9 @@ def study_rates(
 
 
 def _calibrate(repeats: int, out: Outputs) -> None:
-    rows = calibrate(repeats)
+    with progress() as bar:
+        task = bar.add_task("planted rates", total=None)
+        rows = calibrate(repeats, progress=lambda done, total: bar.update(task, completed=done, total=total))
     out.json("json", rows)
     print_table(
         ("planted", "draws", "told rightly", "falsely confirmed", "otherwise false"),

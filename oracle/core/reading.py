@@ -100,6 +100,15 @@ def read_json(path: Path, *, megabytes: int = 256, fault: Fault = DomainError) -
 
 def read_arrays(content: bytes, *, megabytes: int = ARRAYS) -> dict[str, NDArray[Any]]:
     """The arrays of an npz or npy file by name ("" for the one of npy), no pickle; a ValueError says what is wrong."""
+    try:
+        return _arrays(content, megabytes)
+    except (ValueError, OSError, MemoryError):
+        raise
+    except Exception as error:  # what reads an archive or a header raises many kinds, which nothing lists
+        raise ValueError(f"it is damaged ({type(error).__name__}: {error})") from None
+
+
+def _arrays(content: bytes, megabytes: int) -> dict[str, NDArray[Any]]:
     if not zipfile.is_zipfile(io.BytesIO(content)):
         _check_size([(io.BytesIO(content), len(content))], megabytes)
         return {"": np.asarray(np.load(io.BytesIO(content), allow_pickle=False))}

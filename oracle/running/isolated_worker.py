@@ -54,6 +54,8 @@ def load_function(path: str) -> Callable[..., Any]:
     place, _, name = path.rpartition(":")
     if place.endswith(".py"):
         file = Path(place).resolve()
+        if not file.is_file():  # a pipe would be waited for
+            raise TargetError(f"there is no file {place}")
         spec = importlib.util.spec_from_file_location(file.stem, file)  # told: foreign, by whoever asks for it
         assert spec is not None
         assert spec.loader is not None

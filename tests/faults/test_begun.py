@@ -17,7 +17,7 @@ from oracle.running.console import INTERRUPTED
 from tests.commands import captured
 from tests.faults.command_lines import grammar, no_work, prepare
 
-SOON = {("algorithms",), ("bound",), ("bounds",), ("claims",), ("verify",)}
+SOON = {("algorithms",), ("bound",), ("bounds",), ("claims",), ("plan",), ("verify",)}
 """Commands that answer soon: a terminal hears of them, a log does not."""
 
 AUDIT = "{folder}/training.py:fn --epsilon 1 --delta 1e-5"
@@ -30,7 +30,6 @@ WORK = {
     "league": ("--library toy",),
     "mutants": ("",),
     "one-run": (AUDIT,),
-    "plan": ("noisy-gd learning_rate=1 steps=2 sigma=1 lipschitz=1 smoothness=1",),
     "rates": ("--all", "relu-condition-number", "--calibrate 3"),
     "report": ("--out {folder}/page",),
     "vectors make": ("--out {folder}/new",),
@@ -44,7 +43,7 @@ WORK = {
 @pytest.fixture(autouse=True)
 def no_long_work() -> Iterator[None]:
     """All that takes long is interrupted at once, here with what a log must have heard before."""
-    steps = ("oracle.cli.plan", "empirical.gate.making.make.described", "empirical.gate.making.cells.fill",
+    steps = ("empirical.gate.making.make.described", "empirical.gate.making.cells.fill",
              "empirical.gate.searching.holes_cli.by_name", "empirical.gate.league.league_cli.carry_out",
              "empirical.audits.plan_files.describe", "reports.rates_command.carry_out")
     peer = mock.Mock(library="toy", bound="gdp.delta")
@@ -130,6 +129,19 @@ def test_a_terminal_hears_of_it_before_anything_is_loaded(monkeypatch: pytest.Mo
         assert "begun" not in terminal.getvalue().splitlines()[-1].rpartition("\r")[2]
     assert seen == [f"{name} --x \ufffd[31m: begun" for name in names]
     assert "\x1b" not in terminal.getvalue()
+
+
+@pytest.mark.parametrize("step", ["conflicting_owners", "needed", "command_of", "run"])
+def test_an_interruption_is_heard_while_it_is_loaded(step: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    terminal = Terminal()
+    monkeypatch.setattr(sys, "stderr", terminal)
+    monkeypatch.setattr(sys, "argv", ["dp-oracle", "plan", "x" * 50])
+    monkeypatch.setattr(reports.cli, step, mock.Mock(side_effect=KeyboardInterrupt))
+    with pytest.raises(SystemExit) as ended:
+        reports.cli.main()
+    assert ended.value.code == INTERRUPTED
+    assert terminal.getvalue().endswith("interrupted\n")
+    assert terminal.seen() == ""
 
 
 def test_the_line_is_gone_when_the_command_says_something(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -267,12 +267,12 @@ def test_a_hostile_file_is_one_line_and_soon(
              "FILE.py:train": f"{given}:train", "FILE.py:f": f"{given}:f"}
     code, spent = worked(lambda: run(app, [known.get(word, word) for word in words]))
     told = capsys.readouterr()
-    if code != 2 and option == "gate --xfail" and kind in HARMLESS:
-        return
     assert code == 2, told.err
     assert spent < SECONDS
-    if option in JUDGED:  # a target that cannot be used is a result, told with all others
+    if option in JUDGED or (option == "gate --xfail" and kind in HARMLESS):
+        # A target that cannot be used is a result, told with all others.
         assert "gate: no verdict: a target cannot be used" in told.out
+        assert "hangs" not in told.out
         assert told.out.replace("\n", "").isprintable()
         return
     assert told.err.startswith("error: "), told

@@ -6,7 +6,9 @@ more digits than their readers bear.
 
 from __future__ import annotations
 
+import io
 import os
+import random
 from collections.abc import Callable
 from pathlib import Path
 
@@ -40,6 +42,21 @@ def test_a_small_bomb_is_known_by_its_header() -> None:
     with pytest.raises(ValueError, match="MB, more than the 1 that they may have"):
         read_arrays(saved(X0=np.zeros(2**18)), megabytes=1)
     assert read_arrays(saved(X0=np.zeros(2**10)), megabytes=1)["X0"].shape == (2**10,)
+
+
+def test_an_archive_with_damaged_bytes_is_told_or_read() -> None:
+    sound, draw, told = saved(X0=np.eye(3), y0=np.arange(3.0)), random.Random(0), 0
+    plain = io.BytesIO()
+    np.savez(plain, X0=np.eye(3))  # its headers are not compressed: what reads them sees the damage
+    for number in range(2000):
+        content = bytearray(plain.getvalue() if number % 2 else sound)
+        for _ in range(draw.choice((1, 1, 3))):
+            content[draw.randrange(len(content))] = draw.choice((0, 255, ord("("), ord("'"), draw.randrange(256)))
+        try:
+            read_arrays(bytes(content), megabytes=1)
+        except (ValueError, OSError):
+            told += 1
+    assert told > 500
 
 
 @pytest.mark.parametrize("kind", SPECIAL)
