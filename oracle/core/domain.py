@@ -45,10 +45,15 @@ def exact(name: str, value: Number, expected: str) -> Fraction:
         raise DomainError(f"{name} = {shown(value)} is not a number; expected {expected}") from None
 
 
+_LARGEST_TOLD = 10**308  # a number that float() takes
+
+
 def shown(value: object) -> str:
     """A value as an error message shows it: one short line, whatever it is."""
     if isinstance(value, (int, Fraction)) and max(value.numerator, value.denominator, key=abs).bit_length() > 500:
-        return f"a number of {max(value.numerator, value.denominator, key=abs).bit_length()} bits"
+        near = 0.0 if abs(value) > _LARGEST_TOLD else float(value)
+        bits = f"a number of {max(value.numerator, value.denominator, key=abs).bit_length()} bits"
+        return f"about {near:.6g}" if near else bits
     text = printable(str(value))
     return text if len(text) <= 60 else text[:57] + "..."
 
