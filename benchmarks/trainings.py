@@ -9,13 +9,11 @@ machine hurts less, and the best of the runs of a few seconds counts. With all t
 idle machine only. Few models are what a user has: the twin trains 1,000 in all, once, in a process that has trained
 none before, so that whatever a first call costs is in the figure. A twin trains chunks of models on all threads, each
 by one; a loop has what torch makes of them, and beside a twin on all threads stands the better of its figures with one
-and with all.
-Everybody trains in float64, and where Opacus takes part in float32, too, torch's default, on the same data with the
-same noise: a loop trains one model after the other on given batches from given weights (a twin draws its own for every
-model), and "apart" is how far its model ends from the reference's in float64 when the noise is all but taken away, so
-that like is compared with like. Memory is the rise of the peak
-over what imports and a first small training take, less the models themselves; it does not depend on the number of
-steps, of which there are few.
+and with all. Everybody trains in float64, and where Opacus takes part in float32, too, torch's default, on the same
+data with the same noise: a loop trains one model after the other on given batches from given weights (a twin draws its
+own for every model), and "apart" is how far its model ends from the reference's in float64 when the noise is all but
+taken away, so that like is compared with like. Memory is the rise of the peak over what imports and a first small
+training take, less the models themselves; it does not depend on the number of steps, of which there are few.
 """
 
 from __future__ import annotations

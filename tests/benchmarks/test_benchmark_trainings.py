@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 import torch
 
+from tests.benchmarks import check_missed, missed
 from tests.project.consoles import ROOT
 
 sys.path.append(str(ROOT / "benchmarks"))
@@ -43,12 +44,8 @@ def measured(**changes: dict[str, Any]) -> dict[str, Any]:
     return {"tasks": tasks}
 
 
-def missed(result: dict[str, Any]) -> list[str]:
-    return [goal["goal"] for goal in goals(result) if not goal["met"]]
-
-
 def test_goals_met() -> None:
-    assert missed(measured()) == []
+    assert missed(goals(measured())) == []
     assert len(goals(measured())) == 11
 
 
@@ -67,15 +64,13 @@ def test_goals_met() -> None:
     ],
 )
 def test_goals_missed(changes: dict[str, dict[str, Any]], words: list[str]) -> None:
-    found = missed(measured(**changes))
-    assert len(found) == len(words)
-    assert all(word in goal for word, goal in zip(words, found, strict=True))
+    check_missed(goals(measured(**changes)), words)
 
 
 def test_a_rate_is_a_goal_where_nobody_else_takes_part() -> None:
     for rate, expected in ((100.5, []), (99.5, ["dp-glmtron: 100 models a second"])):
         speed = {f"float64 {threads}": {"twin": {"per_second": rate, "apart": 0.0}} for threads in ("one", "all")}
-        found = missed({"tasks": {"dp-glmtron": {"speed": speed, "few": {}, "memory": {}}}})
+        found = missed(goals({"tasks": {"dp-glmtron": {"speed": speed, "few": {}, "memory": {}}}}))
         assert [goal[: len(words)] for goal, words in zip(found, expected, strict=True)] == expected
 
 
