@@ -72,6 +72,23 @@ def test_what_lies_beyond_the_last_node_is_needed(truth: arb) -> None:
     assert not contains(curve.delta(arb(EPSILON)), truth)
 
 
+def test_a_rough_upper_bound_needs_what_is_cut_off(truth: arb) -> None:
+    short = 0
+    for share in (0.2, 0.25, 0.3, 0.35, 0.4, 0.45, 0.5):  # what is cut off may have either sign
+        curve = coarse(nodes=share)
+        assert curve.above(arb(EPSILON)) > truth
+        curve.log_ceiling = arb(-10_000)
+        short += not curve.above(arb(EPSILON)) > truth
+    assert short
+
+
+@pytest.fixture
+def any_order(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The line that serves every t; that of `real_line` has its own tests."""
+    monkeypatch.setattr(SampledGaussian, "on_real_line", lambda *_: None)
+
+
+@pytest.mark.usefixtures("any_order")
 def test_the_quadrature_error_is_needed(monkeypatch: pytest.MonkeyPatch) -> None:
     exact = step_moment()
     true_line = SampledGaussian.line
@@ -86,6 +103,7 @@ def test_the_quadrature_error_is_needed(monkeypatch: pytest.MonkeyPatch) -> None
     assert not step_moment().overlaps(exact)
 
 
+@pytest.mark.usefixtures("any_order")
 def test_the_window_is_needed(monkeypatch: pytest.MonkeyPatch) -> None:
     exact = step_moment()
     true_window = SampledGaussian.window
