@@ -16,19 +16,20 @@ from collections.abc import Callable, Iterator
 from typing import Any, TypeVar
 
 from oracle.core.arrays import LEAST, UNIT, at_least, at_most, counted, largest, summed
-from oracle.engines.contour_plan_arrays import FINEST, LOG_ROOT_2PI, ContourPlans, StepColumn, plan_at
-from oracle.engines.contour_scan_arrays import SPARED, Scan, scan
+from oracle.engines.contour_plan_arrays import FINEST, LOG_ROOT_2PI, ContourPlans, Scan, StepColumn, plan_at
+from oracle.engines.contour_scan_arrays import SPARED, scan
 
 Columns = TypeVar("Columns", Scan, ContourPlans)
 
-_FEW, _MANY = ((p, share) for p in range(2, 6) for share in (4, 6)), ((p, share) for p in range(6, 10) for share in (4, 5, 6, 7))
-_NODES = (*(share << p for p, share in (*_FEW, *_MANY)), 4096)  # contour nodes, node 0 included
+_FEW, _MANY = (16, 24, 32, 48, 64, 96, 128, 192), (share << p for p in range(6, 10) for share in (4, 5, 6, 7))
+_NODES = (*_FEW, *_MANY, 4096)  # contour nodes, node 0 included
 _POINTS = tuple(nodes for nodes in _NODES if nodes >= 32)  # of the quadrature
 _BLOCK = 64  # points whose products are added up at a time
 _CHUNK = 100_000  # complex numbers in a table: what stays in cache
 _PLAN_CHUNK = 256
 _TIGHT = 8e-10  # an answer with a larger relative excess is tried again
 _LOOSE = 1e-6  # and left to the reference beyond this
+_CAREFUL = 0.5  # what cancelling weighs on a second try
 _STEPS = 12
 _ALIKE = 0.95  # epsilons of both directions by the saddle-point formula, good to a few percent
 _CLOSE = 3e-4  # a cubic step of log delta that leaves nothing to do
@@ -169,7 +170,7 @@ class Sum:
 
 
 def _tilted(pair: StepColumn, plan: ContourPlans, points: int) -> tuple[Any, ...]:
-    """Tilted probabilities and losses of the points, error units of log M(c), of a loss and of a weight, log M(c), h."""
+    """Tilted probabilities and losses of the points, errors of log M(c), a loss and a weight (units), log M(c), h."""
     xp, c = pair.xp, plan.c
     y, h = pair.points(plan.low, plan.high, points)
 
@@ -221,8 +222,8 @@ def _scanned(pair: StepColumn, log_delta: Any, epsilon: Any, weight: float = SPA
     """The contours of all rows, few rows at a time."""
 
     def some(rows: Any) -> Scan:
-        given = (None if x is None else x[rows] for x in (log_delta, epsilon))
-        return scan(pair.take(rows), *given, weight)
+        target, near = (None if x is None else x[rows] for x in (log_delta, epsilon))
+        return scan(pair.take(rows), target, near, weight)
 
     return _in_parts(pair, some)
 
@@ -244,7 +245,7 @@ def _in_parts(pair: StepColumn, compute: Callable[[Any], Columns]) -> Columns:
 def _epsilon(pair: StepColumn, delta: Any, log_delta: Any, at: Scan, partner: Any) -> Any:
     """Upper bounds of epsilon at a delta for one direction each, NaN where none is had.
 
-    Partners, both directions of one question, are given the same numbers of nodes and points, so as to be summed at once.
+    Partners, both directions of one question, are given the same numbers of nodes and points: one sum serves both.
     """
     xp = pair.xp
     result, near = pair.q * math.nan, at.epsilon * 1.0
@@ -253,7 +254,7 @@ def _epsilon(pair: StepColumn, delta: Any, log_delta: Any, at: Scan, partner: An
         part, log_target, target = pair.take(rows), log_delta[rows], delta[rows]
         if again:
             # The saddle-point formula may be off by much: its outcome places the second contour, to cancel less.
-            at = _scanned(part, log_target, near[rows], weight=0.5)
+            at = _scanned(part, log_target, near[rows], weight=_CAREFUL)
         plan = _planned(part, at)
         if partner is not None and not again:
             plan = plan._replace(
@@ -261,7 +262,8 @@ def _epsilon(pair: StepColumn, delta: Any, log_delta: Any, at: Scan, partner: An
             )
         for nodes, points, some in _classes(xp, plan):
             here = ContourPlans(*(column[some] for column in plan))
-            value, margin = Sum(part.take(some), here, nodes, points).solve(here.epsilon, target[some], log_target[some])
+            one = Sum(part.take(some), here, nodes, points)
+            value, margin = one.solve(here.epsilon, target[some], log_target[some])
             margin, where = margin / at_least(xp, value, LEAST), rows[some]
             # An epsilon far from where the images were bounded has too much of them in it, though no less than truth.
             margin = at_least(xp, margin, 0.0) + xp.where(xp.abs(value - here.epsilon) * here.c < 4.0, 0.0, 2 * _TIGHT)
@@ -279,11 +281,19 @@ def _delta(pair: StepColumn, epsilon: Any, at: Scan) -> Any:
     """Upper bounds of delta at an epsilon for one direction each, NaN where none is had."""
     xp = pair.xp
     result = pair.q * math.nan
-    plan = _planned(pair, at)
-    for nodes, points, rows in _classes(xp, plan):
-        one, here = Sum(pair.take(rows), ContourPlans(*(column[rows] for column in plan)), nodes, points), epsilon[rows]
-        tight = one.excess(here) <= _TIGHT * one.value(here)[0]
-        result[rows] = xp.where(tight, one.delta(here), math.nan)
+    rows = xp.arange(result.shape[0], device=result.device)
+    for again in (False, True):
+        part, ends = pair.take(rows), epsilon[rows]
+        if again:
+            at = _scanned(part, None, ends, weight=_CAREFUL)
+        plan = _planned(part, at)
+        for nodes, points, some in _classes(xp, plan):
+            one = Sum(part.take(some), ContourPlans(*(column[some] for column in plan)), nodes, points)
+            tight = one.excess(ends[some]) <= _TIGHT * one.value(ends[some])[0]
+            result[rows[some]] = xp.where(tight, one.delta(ends[some]), math.nan)
+        rows = xp.nonzero(xp.isnan(result))[0]
+        if rows.shape[0] == 0:
+            break
     return result
 
 

@@ -28,6 +28,21 @@ _ANGLE = 0.8  # the share of the widest turn of the line that bounds what is cut
 _SHIFTS = (0.45, 1.0)  # and those of its widest shift that are tried for the quadrature
 
 
+class Scan(NamedTuple):
+    """The chosen order of each row, about its epsilon and log delta, and what is known about it."""
+
+    c: Any
+    epsilon: Any
+    level: Any
+    log_m: Any
+    variance: Any
+    slope: Any
+    period: Any
+    cancelled: Any
+    chernoff: Any
+    h: Any
+
+
 class ContourPlans(NamedTuple):
     """A column of plans: where to integrate, with how many nodes and points, and what that leaves out."""
 
@@ -73,7 +88,7 @@ class StepColumn:
         return -c * self.log_rest if self.mirrored else at_least(self.xp, c * self.log_rest * self.sign, 0.0)
 
     def window(self, c: Any, extra: Any) -> tuple[Any, Any]:
-        """Intervals [B, K] that hold all but e^{-extra} M(c) of the integrand, extra [B, K], by envelopes of Gaussians."""
+        """Intervals that hold all but e^{-extra} M(c) of the integrand, a table like extra, by Gaussian envelopes."""
         xp, a = self.xp, self.a
         flat, alpha = self.flat(c), 1.0 + c
         # u^alpha <= 1 - q + q w^alpha: a second Gaussian at alpha a; and M(c) >= q^alpha e^{a^2 alpha (alpha-1)/2}.
