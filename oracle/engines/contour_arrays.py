@@ -13,13 +13,20 @@ from __future__ import annotations
 import math
 from bisect import bisect_left
 from collections.abc import Callable, Iterator
-from typing import Any, TypeVar
+from typing import Any
 
 from oracle.core.arrays import LEAST, UNIT, at_least, at_most, counted, largest, summed
-from oracle.engines.contour_plan_arrays import FINEST, LOG_ROOT_2PI, ContourPlans, Scan, StepColumn, plan_at
+from oracle.engines.contour_plan_arrays import (
+    FINEST,
+    LOG_ROOT_2PI,
+    Columns,
+    ContourPlans,
+    Scan,
+    StepColumn,
+    picked,
+    plan_at,
+)
 from oracle.engines.contour_scan_arrays import SPARED, scan
-
-Columns = TypeVar("Columns", Scan, ContourPlans)
 
 _FEW, _MANY = (16, 24, 32, 48, 64, 96, 128, 192), (share << p for p in range(6, 10) for share in (4, 5, 6, 7))
 _NODES = (*_FEW, *_MANY, 4096)  # contour nodes, node 0 included
@@ -230,7 +237,7 @@ def _scanned(pair: StepColumn, log_delta: Any, epsilon: Any, weight: float = SPA
 
 def _planned(pair: StepColumn, at: Scan) -> ContourPlans:
     """The plans of all rows, few rows at a time."""
-    return _in_parts(pair, lambda rows: plan_at(pair.take(rows), Scan(*(column[rows] for column in at))))
+    return _in_parts(pair, lambda rows: plan_at(pair.take(rows), picked(at, rows)))
 
 
 def _in_parts(pair: StepColumn, compute: Callable[[Any], Columns]) -> Columns:
@@ -261,7 +268,7 @@ def _epsilon(pair: StepColumn, delta: Any, log_delta: Any, at: Scan, partner: An
                 nodes=xp.maximum(plan.nodes, plan.nodes[partner]), points=xp.maximum(plan.points, plan.points[partner])
             )
         for nodes, points, some in _classes(xp, plan):
-            here = ContourPlans(*(column[some] for column in plan))
+            here = picked(plan, some)
             one = Sum(part.take(some), here, nodes, points)
             value, margin = one.solve(here.epsilon, target[some], log_target[some])
             margin, where = margin / at_least(xp, value, LEAST), rows[some]
@@ -288,7 +295,7 @@ def _delta(pair: StepColumn, epsilon: Any, at: Scan) -> Any:
             at = _scanned(part, None, ends, weight=_CAREFUL)
         plan = _planned(part, at)
         for nodes, points, some in _classes(xp, plan):
-            one = Sum(part.take(some), ContourPlans(*(column[some] for column in plan)), nodes, points)
+            one = Sum(part.take(some), picked(plan, some), nodes, points)
             tight = one.excess(ends[some]) <= _TIGHT * one.value(ends[some])[0]
             result[rows[some]] = xp.where(tight, one.delta(ends[some]), math.nan)
         rows = xp.nonzero(xp.isnan(result))[0]
@@ -339,7 +346,7 @@ def _largest(xp: Any, columns: list[Any], mirrored: bool, solving: bool) -> Any:
     at = _scanned(pair, known, None) if solving else _scanned(pair, None, known)
 
     def compute(rows: Any, partner: Any = None) -> Any:
-        part, some = pair.take(rows), Scan(*(column[rows] for column in at))
+        part, some = pair.take(rows), picked(at, rows)
         return _epsilon(part, given[rows], known[rows], some, partner) if solving else _delta(part, given[rows], some)
 
     every = xp.arange(count, device=given.device)
@@ -358,7 +365,7 @@ def _largest(xp: Any, columns: list[Any], mirrored: bool, solving: bool) -> Any:
     if rest.shape[0]:
         met = best[rest - count]
         ends = (known[rest], met) if solving else (xp.log(met), known[rest])
-        rest = rest[_matters(pair.take(rest), Scan(*(column[rest] for column in at)), *ends)]
+        rest = rest[_matters(pair.take(rest), picked(at, rest), *ends)]
         if rest.shape[0]:
             result[rest] = compute(rest)
     return xp.maximum(best, result[count:])  # a NaN of either stays NaN

@@ -12,7 +12,7 @@ Rows never meet: what a row is told depends on no other row of its column.
 from __future__ import annotations
 
 import math
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeVar
 
 from oracle.core.arrays import at_least, at_most, counted, largest, summed
 
@@ -56,6 +56,16 @@ class ContourPlans(NamedTuple):
     log_cut: Any
     log_growth: Any
     shift: Any
+
+
+Columns = TypeVar("Columns", Scan, ContourPlans)
+
+
+def picked(columns: Columns, rows: Any) -> Columns:
+    """Some of the rows, in their order."""
+    if rows.shape[0] == columns.c.shape[0]:
+        return columns
+    return type(columns)(*(column[rows] for column in columns))
 
 
 class StepColumn:
