@@ -18,6 +18,7 @@ from fractions import Fraction
 from typing import Any
 
 from oracle.core.errors import DomainError
+from oracle.core.former_names import FORMER
 
 Number = int | float | Fraction | Decimal | str
 Value = int | Fraction | str | float | tuple[Fraction, ...]
@@ -309,8 +310,6 @@ def flag(name: str, meaning: str = "") -> Parameter:
 
 def unknown(owner: str, name: str, value: object, known: Sequence[str]) -> DomainError:
     """The error for a name that an owner does not take; for a name of an earlier version it says the new one."""
-    from oracle.core.vocabulary import FORMER  # which is made of parameters itself
-
     now = [new for new in FORMER.get(name, ()) if new in known]
     renamed = f": its name is {' or '.join(now)} now" if now else ""
     takes = ", ".join(known)

@@ -25,7 +25,7 @@ from oracle.core.tape import Tape
 from oracle.core.tape.torch_tape import TorchTape
 
 CHUNK_ELEMENTS = 1 << 18
-"""The largest number of entries of one tensor with a model axis: a few such tensors stay in the cache of a core."""
+"""About the largest number of entries of one tensor with a model axis: a few of them stay in the cache of a core."""
 ACCELERATOR_CHUNK_ELEMENTS = 1 << 24
 """The same where there is no such cache to stay in, but many cores to keep busy."""
 
@@ -96,6 +96,8 @@ def in_chunks(
     """
     local = like.device.type == "cpu"
     chunk = max(1, (CHUNK_ELEMENTS if local else ACCELERATOR_CHUNK_ELEMENTS) // max(1, entries))
+    if local and chunk < tape.models:  # an even number of chunks that are all as large, so that no core waits long
+        chunk = -(-tape.models // max(2, 2 * round(tape.models / (2 * chunk))))
     starts = range(0, tape.models, chunk)
 
     def part(first: int) -> torch.Tensor:

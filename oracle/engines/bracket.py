@@ -8,19 +8,22 @@ from collections.abc import Callable
 _EVALUATIONS, _BLIND = 16, 2
 _DESCENTS, _HALVINGS = 6, 12
 _FIRST_STEP = 0.05
+_TOLD, _APART = 4, 1e-4  # uncertainties by which two values must differ to tell a slope, or points, relatively
 _ROOM = 1.25  # by which an end is placed further from the root than the uncertainty there
 
 
-def bracket(excess: Callable[[float], tuple[float, float]], start: float, width: float) -> tuple[float, float]:
+def bracket(
+    excess: Callable[[float], tuple[float, float]], start: float, slope: float, width: float
+) -> tuple[float, float]:
     """low < high with excess(low) > 0 >= excess(high) certain, high - low <= width * min(1, low) if that is in reach.
 
     `excess(x)` gives bounds of a falling function at the double x > 0, best of logarithmic kind. An end that is never
-    found is 0 or infinite. Secants through the last two middles propose the root; the end that is further from it is
-    then placed beside it, as far as the values are uncertain.
+    found is 0 or infinite. A guess of the slope, then secants through the last two middles propose the root; the end
+    that is further from it is then placed beside it, as far as the values are uncertain.
     """
     low, high, x, step = 0.0, math.inf, start, _FIRST_STEP
     last: tuple[float, float] | None = None
-    slope, blind = -math.inf, 0
+    blind = 0
     for _ in range(_EVALUATIONS):
         below, above = excess(x)
         low, high = (max(low, x) if below > 0 else low), (min(high, x) if above <= 0 else high)
@@ -30,8 +33,10 @@ def bracket(excess: Callable[[float], tuple[float, float]], start: float, width:
         if high - low <= width * min(1.0, low):
             break
         middle = 0.5 * (below + above)
-        if last is not None and math.isfinite(middle) and x != last[0]:
-            slope = (middle - last[1]) / (x - last[0])
+        if last is not None and math.isfinite(middle):
+            change = middle - last[1]
+            if abs(change) > _TOLD * (above - below) or abs(x - last[0]) > _APART * x:
+                slope = change / (x - last[0])
         if not (math.isfinite(slope) and slope < 0 and math.isfinite(middle)):
             factor = 1 + step
             last = (x, middle) if math.isfinite(middle) else last

@@ -12,7 +12,17 @@ from flint import arb, ctx
 from oracle.core.arithmetic import enclose, is_narrow
 from oracle.core.enclosure import Dyadic, Enclosure, ball
 from oracle.core.errors import PrecisionError
-from oracle.engines.contour import MOST_NODES, ContourCurve, Stages, Step, least_work, make_plan, saddle_for, work
+from oracle.engines.contour import (
+    MOST_NODES,
+    ContourCurve,
+    Stages,
+    Step,
+    least_work,
+    make_plan,
+    saddle_for,
+    total_cumulants,
+    work,
+)
 from oracle.engines.gaussian_curve import epsilon_of_mu
 from oracle.engines.gaussian_step import GaussianStep
 from oracle.engines.laplace import laplace_exact
@@ -26,6 +36,9 @@ _MANY = 3000
 _ROUGH = 8.0
 _GOAL_STEP = 6.0
 _LARGEST_EPSILON = 10**12
+_CLOSEST, _ROOM_FOR_ERRORS, _LEAST_GOAL = 1e-8, 2.2, 3.0  # of a rough contour: in logarithms of delta
+_SHARP = 10.0  # how far the error of Chernoff's bound lies below it
+_FEW_NODES, _LITTLE_WORK = 100, 8000.0
 
 
 def largest_loss(stages: Stages) -> arb | None:
@@ -138,6 +151,43 @@ def contour_epsilon(stages: Stages, delta: Fraction, width: Fraction, most: floa
     raise PrecisionError(f"epsilon near {near:.6g} was not enclosed to the asked width")
 
 
+def chernoff_below(stages: Stages, level: arb, epsilon: arb) -> bool:
+    """Whether delta(epsilon) < level is certain by Chernoff's bound alone, which floats must promise first."""
+    at = float(epsilon.mid())
+    c = min(saddle_for(stages, epsilon=at).c, 1e6)
+    about = total_cumulants(stages, c)[0] + c * math.log(c / (1 + c)) - math.log1p(c) - c * at
+    if not about < float(level.log().mid()):
+        return False
+    order = arb(c)
+    exponent = order * order.log() - (1 + order) * (1 + order).log() - order * epsilon
+    for step, count in stages:
+        exponent += count * step.moment_above(order, _SHARP + math.log(count + 1)).log()
+    return bool(exponent.exp() < level)
+
+
+def certainly_below(stages: Stages, level: arb, epsilon: arb, winner: Stages) -> bool:
+    """Whether delta(epsilon) < level is certain by a contour that is as rough as it may be; `winner` has that delta.
+
+    Its sum is only ever too large, but for what is cut off. How close the two are is told by their saddle points, whose
+    errors are alike.
+    """
+    if _closed_form(stages) is not None:
+        return False
+    at = float(epsilon.mid())
+    saddle = saddle_for(stages, epsilon=at)
+    gap = saddle_for(winner, epsilon=at).log_delta - saddle.log_delta
+    if not gap > _CLOSEST:
+        return False
+    with ctx.workprec(64):
+        log_level = float(level.log().mid())
+    plan = make_plan(stages, at, max(_ROOM_FOR_ERRORS - math.log(gap), _LEAST_GOAL), log_level, _FEW_NODES)
+    if plan.nodes > _FEW_NODES or work(stages, plan) > _LITTLE_WORK:
+        return False
+    curve = ContourCurve(stages, plan)
+    with ctx.workprec(curve.precision):
+        return bool(curve.above(epsilon) < level)
+
+
 def _require(stages: Stages, order: float, most: float) -> None:
     """Refuse what so much work does not pay for, before a plan is made."""
     _afford(least_work(stages, order), most)
@@ -150,7 +200,7 @@ def _afford(needed: float, most: float) -> None:
 
 def _nodes(most: float) -> int:
     """More nodes than so much work allows."""
-    return min(MOST_NODES, math.ceil(min(most, 5.0 * MOST_NODES) / 5) + 1)
+    return min(MOST_NODES, math.ceil(min(most, 8.0 * MOST_NODES) / 8) + 1)
 
 
 def _rounded(proposal: arb, margin: arb) -> arb:

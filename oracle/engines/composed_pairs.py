@@ -37,8 +37,8 @@ from oracle.core.domain import (
 )
 from oracle.core.enclosure import Enclosure, ball
 from oracle.core.errors import DomainError, PrecisionError
-from oracle.engines.composed_curve import contour_delta, contour_epsilon, largest_loss
-from oracle.engines.contour import Stages, Step, saddle_for
+from oracle.engines.composed_curve import certainly_below, chernoff_below, contour_delta, contour_epsilon, largest_loss
+from oracle.engines.contour import Stages, Step
 from oracle.engines.gaussian_step import GaussianStep
 from oracle.engines.laplace.laplace_step import LaplaceStep
 from oracle.engines.sampled import sampled_bounds
@@ -163,24 +163,31 @@ class Composition:
 
     directions: tuple[Stages, ...]
 
-    def delta(self, epsilon: Number, *, width: Number | None = DEFAULT_WIDTH) -> Enclosure:
-        """The certified least delta at an epsilon >= 0; of width None as narrow as little work makes it."""
+    def delta(
+        self, epsilon: Number, *, width: Number | None = DEFAULT_WIDTH, nodes: int = sampled_bounds.NODES[0]
+    ) -> Enclosure:
+        """The certified least delta at an epsilon >= 0; of width None as narrow as little work makes it.
+
+        Where that work is done by a smoothed contour, it has so many nodes: a search does with fewer.
+        """
         asked, at = _width(width), vocabulary.epsilon.rational(epsilon)
-        best = Enclosure.exactly(0)
+        best, winner = Enclosure.exactly(0), self.directions[0]
         for stages in self.directions:
-            if not _dominated(stages, best.lower.ball, at):
-                best = _larger(best, _delta(stages, at, asked))
+            if _nearly_one(best, asked):
+                break
+            if not _dominated(stages, best.lower.ball, at, winner):
+                best, winner = _larger(best, _delta(stages, at, asked, nodes)), stages
         return best
 
     def epsilon(self, delta: Number, *, width: Number | None = DEFAULT_WIDTH) -> Enclosure:
         """The certified least epsilon >= 0 at a delta in (0, 1); of width None as narrow as little work makes it."""
         asked, target = _width(width), vocabulary.delta.open().rational(delta)
-        best = Enclosure.exactly(0)
+        best, winner = Enclosure.exactly(0), self.directions[0]
         for index, stages in enumerate(self.directions):
             with ctx.workprec(128):
-                settled = index > 0 and _dominated(stages, ball(target), best.lower.ball)
+                settled = index > 0 and _dominated(stages, ball(target), best.lower.ball, winner)
             if not settled:
-                best = _larger(best, _epsilon(stages, target, asked))
+                best, winner = _larger(best, _epsilon(stages, target, asked)), stages
         return best
 
     def profile(self, epsilons: Iterable[Number], *, width: Number | None = DEFAULT_WIDTH) -> list[Enclosure]:
@@ -199,8 +206,11 @@ def _larger(one: Enclosure, other: Enclosure) -> Enclosure:
     return Enclosure(lower, upper)
 
 
-def _dominated(stages: Stages, level: arb, epsilon: Fraction | arb) -> bool:
-    """Whether delta(epsilon) < level is certain by Chernoff's bound alone (then the direction need not be computed)."""
+def _dominated(stages: Stages, level: arb, epsilon: Fraction | arb, winner: Stages) -> bool:
+    """Whether delta(epsilon) < level is certain by little work (then the direction need not be computed).
+
+    Chernoff's bound may tell, or a rough contour; `winner` is the direction that has that level.
+    """
     if not stages:
         return True
     if not level > 0:
@@ -213,24 +223,26 @@ def _dominated(stages: Stages, level: arb, epsilon: Fraction | arb) -> bool:
         if any(isinstance(step, SampledGaussian) and step.sigma < LEAST_NOISE for step, _ in stages):
             return False
         try:
-            c = arb(min(saddle_for(stages, epsilon=float(at.mid())).c, 1e6))
+            return chernoff_below(stages, level, at) or certainly_below(stages, level, at, winner)
         except UNPLANNED:
             return False
-        exponent = c * c.log() - (1 + c) * (1 + c).log() - c * at
-        for step, count in stages:
-            exponent += count * step.moments(c, arb(1), 1, log_error=-40.0)[0].real.log()
-        return bool(exponent.exp() < level)
 
 
-def _delta(stages: Stages, epsilon: Fraction, width: Fraction | None) -> Enclosure:
+def _nearly_one(delta: Enclosure, width: Fraction | None) -> bool:
+    """Whether no other direction can move a delta by more than the width that is asked for, or reached at best."""
+    least = 1 - (DEFAULT_WIDTH if width is None else width) / 2
+    return delta.upper.compare(1) >= 0 and delta.lower.compare(least) >= 0
+
+
+def _delta(stages: Stages, epsilon: Fraction, width: Fraction | None, nodes: int) -> Enclosure:
     def exactly(asked: Fraction, most: float) -> Enclosure:
         return contour_delta(stages, epsilon, asked, most)
 
     if (sampled := _equal_sampled(stages)) is None:
         return _in_reach(exactly, width)
     if width is None and (fewer := _fewer(*sampled)) is not None:
-        return Enclosure(_delta(fewer, epsilon, None).lower, plain_delta(*sampled, epsilon).upper)
-    return narrowest(exactly, sampled_bounds.SampledDelta(*sampled, epsilon), width)
+        return Enclosure(_delta(fewer, epsilon, None, nodes).lower, plain_delta(*sampled, epsilon).upper)
+    return narrowest(exactly, sampled_bounds.SampledDelta(*sampled, epsilon, nodes), width)
 
 
 def _epsilon(stages: Stages, delta: Fraction, width: Fraction | None) -> Enclosure:

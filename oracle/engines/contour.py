@@ -18,6 +18,7 @@ A float64 plan chooses c, k, N and the quadrature; a bad plan costs width, never
 
 from __future__ import annotations
 
+import functools
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -35,6 +36,8 @@ _RIGHT = (1.5, 2.2, 3.2, 5.0, 8.0)
 _FEW, _MANY = 60, 2000
 _CHERNOFF = (0.6, 0.8, 0.9, 1.0, 1.15, 1.4, 2.0, 3.0)  # beyond its saddle point log M may take off
 _LARGE = -3.0
+_NEAR, _ROOM = 1.15, 1.01  # how close to the last node that is needed a plan comes
+_SHARP = 4.0  # how far the error of a bound that is raised to the number of steps lies below it then, in the exponent
 
 
 class Step(Protocol):
@@ -52,11 +55,14 @@ class Step(Protocol):
     def decay(self, c: float, t: float) -> tuple[float, float]:
         """About the log of the ceiling at t, and the parameter with which `ceiling` attains it."""
 
-    def points(self, c: float, goal: float) -> float:
-        """About the points of the quadrature behind a moment, for an error of e^{-goal}; 0 where it is exact."""
+    def points(self, c: float, goal: float, t: float = math.inf) -> float:
+        """About the points of the quadrature behind moments up to c + it, to e^{-goal}; 0 where they are exact."""
 
     def moments(self, c: arb, k: arb, count: int, *, log_error: float) -> list[acb]:
         """Balls around M(c + i n k), n < count, of radius about e^{log_error} M(c) or less."""
+
+    def moment_above(self, c: arb, goal: float) -> arb:
+        """An upper bound of M(c), about e^{-goal} of it too large."""
 
     def ceiling(self, c: arb, t: arb, parameter: float, *, top: arb, log_error: float) -> arb:
         """An upper bound of |M(c + i t')| for every t' >= t, given M(c) <= top."""
@@ -76,6 +82,7 @@ class ContourPlan:
     nodes: int
     chernoff: float
     parameters: tuple[float, ...]
+    falls: tuple[float, ...]
     log_delta: float
     log_peak: float
 
@@ -180,31 +187,38 @@ def _plan_at(stages: Stages, saddle: Saddle, pull: float, goal: float, most: int
     log_m, _, variance = total_cumulants(stages, c)
     period, chernoff = period_at(stages, saddle, pull, goal)
     spacing = 2 * math.pi / period
-    first = t = math.sqrt(2 * goal / (variance + 1e-300))
-    factor = 2.0
 
-    def beyond(t: float) -> tuple[list[tuple[float, float]], bool]:
-        """What the steps say of their decay at t, and whether what lies beyond is negligible."""
+    def missing(t: float) -> tuple[float, list[tuple[float, float]]]:
+        """By how much what lies beyond t is not negligible, and what the steps say of their decay there."""
         rows = [step.decay(c, t) for step, _ in stages]
         log_ceiling = sum(count * row[0] for (_, count), row in zip(stages, rows, strict=True))
-        return rows, log_ceiling - c * epsilon - math.log(math.pi * t) <= allowed
+        return log_ceiling - c * epsilon - math.log(math.pi * t) - allowed, rows
 
-    while True:  # double until the rest is negligible, then go back in smaller steps
-        rows, done = beyond(t)
-        if t == first and not done and most < MOST_NODES and not beyond((most + 1) * spacing)[1]:
-            t = (most + 1) * spacing  # no plan within the allowed nodes: nobody needs to know how many there would be
+    low, t = 0.0, math.sqrt(2 * goal / (variance + 1e-300))
+    high, more, last = math.inf, math.nan, most * spacing
+    while True:
+        left, rows = missing(t)
+        if left <= 0:
+            high, found = t, rows
+        elif t > last:
             break
-        if done and (factor < 1.2 or t == first):
+        elif low == 0.0 and most < MOST_NODES and missing(last + spacing)[0] > 0:
+            t = last + spacing  # no plan within the allowed nodes: nobody needs to know how many there would be
             break
-        if done:
-            t, factor = t / factor, math.sqrt(factor)
-        elif t > most * spacing:
+        else:
+            low = t
+        if high < _NEAR * low or (low == 0.0 and high < math.inf):
+            t, rows = high, found
             break
-        t *= factor
+        # A Gaussian's logarithm falls as the square: what is left of the fall tells where it ends.
+        fall = log_m - c * epsilon - math.log(math.pi * t) - allowed - left
+        more = t * math.sqrt(1 + left / fall) * _ROOM if fall > 0 else 2 * t
+        t = min(more, 2 * t) if high == math.inf else math.sqrt(low * high)
     nodes = math.ceil(t / spacing) + 1
     peak = log_m - c * epsilon - math.log(2 * c)
     parameters = tuple(row[1] for row in rows)
-    return ContourPlan(epsilon, goal, c, spacing, nodes, chernoff, parameters, saddle.log_delta, peak)
+    falls = tuple(step.cumulants(c)[0] - row[0] for (step, _), row in zip(stages, rows, strict=True))
+    return ContourPlan(epsilon, goal, c, spacing, nodes, chernoff, parameters, falls, saddle.log_delta, peak)
 
 
 def _digits(stages: Stages, plan: ContourPlan) -> float:
@@ -217,17 +231,17 @@ def _precision(stages: Stages, plan: ContourPlan) -> int:
 
 
 def work(stages: Stages, plan: ContourPlan) -> float:
-    """About the work of a plan: that of a node is 5, of a point of the quadrature 80, of a pair of them 1/8.
+    """About the work of a plan: that of a node is 8, of a point of the quadrature 20, of a pair of them 1/14.
 
     At 160 bits of precision, that is; a unit is about a microsecond, but it is counted, not measured.
     """
-    points = sum(step.points(plan.c, _digits(stages, plan)) for step, _ in stages)
-    return (5 * plan.nodes + 80 * points + plan.nodes * points / 8) * max(1.0, _precision(stages, plan) / 160)
+    points = sum(step.points(plan.c, _digits(stages, plan), plan.spacing * plan.nodes) for step, _ in stages)
+    return (400 + 8 * plan.nodes + 20 * points + plan.nodes * points / 14) * max(1.0, _precision(stages, plan) / 160)
 
 
 def least_work(stages: Stages, order: float) -> float:
     """About the work of the points alone, at an order and few digits."""
-    return 80 * sum(step.points(order, 30.0) for step, _ in stages)
+    return 20 * sum(step.points(order, 30.0, 0.0) for step, _ in stages)
 
 
 class ContourCurve:
@@ -239,7 +253,7 @@ class ContourCurve:
             raise PrecisionError(
                 f"the contour needs {plan.nodes} nodes at epsilon = {plan.epsilon:.6g} (few steps, slow decay)"
             )
-        self.plan = plan
+        self.stages, self.plan = stages, plan
         self.precision = _precision(stages, plan)
         with ctx.workprec(self.precision):
             self.c, self.k = arb(plan.c), arb(plan.spacing)
@@ -248,15 +262,15 @@ class ContourCurve:
     def _evaluate(self, stages: Stages, log_error: float) -> None:
         plan, c, k = self.plan, self.c, self.k
         values = [acb(1)] * (plan.nodes + 1)
-        self.log_ceiling, self.log_chernoff = arb(0), arb(0)
-        self.b = arb(plan.chernoff)
-        for (step, count), parameter in zip(stages, plan.parameters, strict=True):
+        self.log_ceiling, self.b = arb(0), arb(plan.chernoff)
+        total = math.log(sum(count for _, count in stages) + 1)
+        for (step, count), parameter, fall in zip(stages, plan.parameters, plan.falls, strict=True):
             moments = step.moments(c, k, plan.nodes + 1, log_error=log_error)
             values = [value * moment**count for value, moment in zip(values, moments, strict=True)]
             top = moments[0].real.upper()
-            ceiling = step.ceiling(c, k * plan.nodes, parameter, top=top, log_error=log_error)
+            sharp = max(log_error, -(total + max(fall, 0.0) + _SHARP))  # enough for all steps together
+            ceiling = step.ceiling(c, k * plan.nodes, parameter, top=top, log_error=sharp)
             self.log_ceiling += count * ceiling.log()
-            self.log_chernoff += count * step.moments(self.b, k, 1, log_error=log_error)[0].real.log()
         points = [acb(c, k * n) for n in range(plan.nodes + 1)]
         terms = [value / (s * (s + 1)) for value, s in zip(values, points, strict=True)]
         self.head = terms[0].real
@@ -264,6 +278,13 @@ class ContourCurve:
         terms += [acb(0)] * (-len(terms) % columns)
         self.terms = acb_mat(len(terms) // columns, columns, terms)
         self.weighted = acb_mat(len(terms) // columns, columns, [n * term for n, term in enumerate(terms)])
+
+    @functools.cached_property
+    def log_chernoff(self) -> arb:
+        """log M(b), from above."""
+        total = math.log(sum(count for _, count in self.stages) + 1)
+        above = [count * step.moment_above(self.b, total + _SHARP).log() for step, count in self.stages]
+        return sum(above, arb(0))
 
     def sums(self, epsilon: arb) -> tuple[arb, arb]:
         """The trapezoidal sums for delta and for its derivative in epsilon.
@@ -279,16 +300,26 @@ class ContourCurve:
         slope = 2 * self.k * (down * (self.weighted * across))[0, 0].imag - self.c * delta
         return delta * scale, slope * scale
 
+    def _with_cut(self, epsilon: arb) -> tuple[arb, arb]:
+        """The sum, and a bound of what its cut-off nodes would add."""
+        cut = (self.log_ceiling - self.c * epsilon).exp() / (arb.pi() * self.k * self.plan.nodes)
+        return self.sums(epsilon)[0], cut
+
+    def above(self, epsilon: arb) -> arb:
+        """A ball whose top is an upper bound of delta(epsilon), at an exact epsilon."""
+        with ctx.workprec(self.precision):
+            value, cut = self._with_cut(epsilon)
+            return value + cut
+
     def delta(self, epsilon: arb) -> tuple[arb, arb]:
         """Balls whose bottom is a lower and whose top an upper bound of delta(epsilon), at an exact epsilon."""
         with ctx.workprec(self.precision):
-            value, _ = self.sums(epsilon)
+            value, cut = self._with_cut(epsilon)
             period = 2 * arb.pi() / self.k
             left = (-self.c * period).exp()
             ratio = (-(self.b - self.c) * period).exp()
             b = self.b
             chernoff = (self.log_chernoff - b * epsilon + b * b.log() - (b + 1) * (b + 1).log()).exp()
-            cut = (self.log_ceiling - self.c * epsilon).exp() / (arb.pi() * self.k * self.plan.nodes)
             images = left / (1 - left) + chernoff * ratio / (1 - ratio)
             return value - images - cut, value + cut
 

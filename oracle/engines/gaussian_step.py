@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from fractions import Fraction
 
@@ -42,7 +43,7 @@ class GaussianStep:
         """The log of |M(c + it)|; there is nothing to choose."""
         return float(self.squared_mu) * (c * (c + 1) - t * t) / 2, 0.0
 
-    def points(self, c: float, goal: float) -> float:
+    def points(self, c: float, goal: float, t: float = math.inf) -> float:
         """The moments are exact."""
         return 0.0
 
@@ -51,6 +52,10 @@ class GaussianStep:
         half = ball(self.squared_mu) / 2
         points = [acb(c, k * n) for n in range(count)]
         return [(half * s * (s + 1)).exp() for s in points]
+
+    def moment_above(self, c: arb, goal: float) -> arb:
+        """M(c), rounded up."""
+        return self.moments(c, arb(0), 1, log_error=-goal)[0].real.upper()
 
     def ceiling(self, c: arb, t: arb, parameter: float, *, top: arb, log_error: float) -> arb:
         """|M(c + it)|, which falls in t."""

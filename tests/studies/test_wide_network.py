@@ -10,7 +10,6 @@ import pytest
 from empirical.studies.levels import level_of
 from empirical.studies.nonconvex_nn import wide_network as wide
 from oracle.algorithms.networks import dp_sgd_multilayer as deep
-from oracle.core.errors import OracleError
 
 
 def test_noise_energy_counts_every_weight() -> None:
@@ -53,10 +52,3 @@ def test_losses_repeat_and_stay_finite() -> None:
     one = wide.loss_after(spot, 4, range(1, 3))
     assert np.array_equal(one, wide.loss_after(spot, 4, range(3))[1:])
     assert np.isfinite(one).all()
-
-
-def test_a_network_too_narrow_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
-    wide.rate.check_premises()
-    monkeypatch.setattr(wide, "sizes", lambda spot: (spot["T"] ** 6, 10**6))
-    with pytest.raises(OracleError, match="T\\^7"):
-        wide.rate.check_premises()

@@ -20,7 +20,7 @@ B-splines (`laplace_splines`). The fast path sums positive terms (`laplace_array
 
 from __future__ import annotations
 
-import functools
+import contextlib
 import math
 from collections.abc import Callable
 from fractions import Fraction
@@ -49,6 +49,7 @@ from oracle.engines.laplace.laplace_step import LaplaceStep
 _FEWEST_NODES = 64  # releases below which the residues are quicker than any plan
 _RATIOS = (1e-300, 1e9)  # between which the float64 plan for more releases can place its points
 _LARGEST_LOSS = 1e12
+_AWAY = (0.05, 1.0, 16.0)  # how far a saddle point's epsilon may lie from the truth, in units of 1/c
 _SPARE = 25.0  # how far below the asked width the contour must be able to cut, as an exponent of e
 _SMALLEST_DELTA = 1e-280  # below, float64 leaves the sums to the reference
 
@@ -116,14 +117,15 @@ def _epsilon(values: Values, width: Fraction) -> Enclosure:
     largest = steps * ratio
     if delta == 0:
         return closed_form(lambda _: ball(largest))(values, width)
+    about = None
     if _is_placed(ratio, steps):
         saddle, depth = _plan(ratio, steps, log_delta=-_digits(delta))
+        about = saddle.epsilon, 1 / saddle.c
         if depth > _SPARE + _digits(width) + max(0.0, -math.log(min(saddle.c, 1.0))):
             return _composition(ratio, steps).epsilon(delta, width=width)
         if steps > MOST_STEPS:
-            near = saddle.epsilon, 1 / saddle.c
-            return _root(largest, delta, width, lambda epsilon: _splines_at(ratio, steps, epsilon), near)
-    return _root(largest, delta, width, lambda epsilon: residues(((ratio, steps),), ball(largest) - epsilon))
+            return _root(largest, delta, width, lambda epsilon: _splines_at(ratio, steps, epsilon), about)
+    return _root(largest, delta, width, lambda epsilon: residues(((ratio, steps),), ball(largest) - epsilon), about)
 
 
 def _splines_at(ratio: Fraction, steps: int, epsilon: arb) -> arb:
@@ -142,19 +144,16 @@ def _root(
         return arb(-1) if epsilon >= ball(largest) else at(epsilon).log() - ball(delta).log()
 
     with ctx.workprec(128):
-        lower, upper = arb(0), ball(largest).upper()
-        if near is not None:  # an evaluation far from the root costs more than all those near it
-            guess, step = arb(max(near[0], 0.0)), arb(near[1])
-            while guess - step > 0 and certainly_negative(functools.partial(excess, (guess - step).mid())):
-                step = 2 * step
-            lower = (guess - step).max(lower).mid()
-            step = arb(near[1])
-            while guess + step < upper and not certainly_negative(functools.partial(excess, (guess + step).mid())):
-                step = 2 * step
-            upper = (guess + step).min(upper).mid()
-    if lower.is_zero() and certainly_negative(lambda: excess(lower)):
+        upper = ball(largest).upper()
+    if near is not None:  # an evaluation far from the root costs more than all those near it
+        for away in _AWAY:
+            low, high = (arb(near[0] + side * away * near[1]) for side in (-1, 1))
+            if low > 0 and high < upper:
+                with contextlib.suppress(PrecisionError):  # the root lies elsewhere
+                    return decreasing_root(excess, low, high, width=width)
+    if certainly_negative(lambda: excess(arb(0))):
         return Enclosure.exactly(0)
-    return decreasing_root(excess, lower, upper, width=width)
+    return decreasing_root(excess, arb(0), upper, width=width)
 
 
 def _columns(xp: Any, values: Values, last: Any) -> tuple[Any, ...]:

@@ -36,12 +36,10 @@ from oracle.core.registry import Bound
 from oracle.engines import gaussian_arrays
 from oracle.engines.bracket import bracket
 from oracle.engines.composed_pairs import DIRECTIONS, Composition, PoissonGaussian, compose
-from oracle.engines.contour import Step, saddle_for
 from oracle.engines.contour_arrays import upper_bound
 from oracle.engines.gaussian_curve import sigma_of
-from oracle.engines.sampled.cut_gaussian import cut_for
+from oracle.engines.sampled.noise_guess import about_noise
 from oracle.engines.sampled.plain_bounds import meets_unnoised
-from oracle.engines.sampled.sampled_bounds import UNPLANNED
 from oracle.engines.sampled.sampled_gaussian import SampledGaussian
 
 Formula = Callable[[Any, Values], Any]
@@ -63,6 +61,8 @@ def epsilon_soon(values: Values) -> Enclosure:
 
 _LEAST_SIGMA = arb(2) ** -4000
 _LARGEST_SIGMA = 1e150
+_SEARCHED = (1 << 13) - 1  # nodes of the smoothed contours of a search
+_LEAST_START, _LARGEST_START = 0.5, 1e11  # of a search
 
 
 def _needs_none(values: Values) -> bool:
@@ -83,7 +83,7 @@ def sigma_soon(values: Values) -> Enclosure:
         return Enclosure.exactly(0)
 
     def excess(sigma: float) -> tuple[float, float]:
-        value = _composition(values, sigma=Fraction(sigma)).delta(values.epsilon, width=None)
+        value = _composition(values, sigma=Fraction(sigma)).delta(values.epsilon, width=None, nodes=_SEARCHED)
         with ctx.workprec(128):
             target = ball(values.delta).log()
             lower, upper = (
@@ -91,7 +91,7 @@ def sigma_soon(values: Values) -> Enclosure:
             )
             return math.nextafter(float(lower.lower()), -math.inf), math.nextafter(float(upper.upper()), math.inf)
 
-    low, high = bracket(excess, _about_sigma(values), float(DEFAULT_WIDTH) / 2)
+    low, high = bracket(excess, *_about_sigma(values), float(DEFAULT_WIDTH) / 2)
     if high < _LARGEST_SIGMA:
         return Enclosure(Dyadic.of(arb(low)), Dyadic.of(arb(high)))
     # No sampled step tells more than an unsampled one: the noise of that is enough.
@@ -124,30 +124,22 @@ def _sigma(values: Values, width: Fraction) -> Enclosure:
     return decreasing_root(excess, low, high, width=width)
 
 
-def _about_sigma(values: Values) -> float:
-    """About the noise multiplier, by halving on the saddle point's estimate in floats; not trusted."""
+def _about_sigma(values: Values) -> tuple[float, float]:
+    """About the noise multiplier and the slope of log delta there, by floats that look at one direction; not trusted.
+
+    To first order the steps are one Gaussian release of sensitivity s q sqrt(T).
+    """
     log_delta = math.log(values.delta) if values.delta > 1e-300 else -690.0
-    low, high, epsilon = -10.0, 28.0, float(values.epsilon)
+    epsilon = float(values.epsilon)
     if 1 - values.sampling_rate < 1e-9 and values.sampling_rate < 1:  # next to no sampling, for a float
         values = Values(**{**vars(values), "sampling_rate": Fraction(1)})
-    while high - low > 0.02:
-        middle = 0.5 * (low + high)
-        composition = _composition(values, sigma=Fraction(math.exp(middle)))
-        try:
-            estimates = [
-                saddle_for([(_without_tail(step, count, log_delta), count) for step, count in stages], epsilon=epsilon)
-                .log_delta for stages in composition.directions
-            ]
-        except UNPLANNED:
-            estimates = [0.0]  # so little noise that no plan can be made
-        low, high = (middle, high) if max(estimates) > log_delta else (low, middle)
-    return math.exp(0.5 * (low + high))
-
-
-def _without_tail(step: Step, count: int, log_delta: float) -> Step:
-    """A sampled step whose tail does not count at such a delta, but may govern Chernoff's bound, without it."""
-    cut = cut_for(step, count, log_delta, math.log(0.1)) if isinstance(step, SampledGaussian) else None
-    return step if cut is None else cut
+    like = _SHIFT[values.neighbours] * float(values.sampling_rate) * math.sqrt(values.steps)
+    z = math.sqrt(-2 * log_delta)
+    mu = 2 * epsilon / (math.sqrt(z * z + 2 * epsilon) + z) + 2.5 * math.exp(log_delta)
+    start = min(max(like / mu, _LEAST_START), _LARGEST_START)
+    return about_noise(
+        lambda sigma: _composition(values, sigma=sigma).directions[0], values.epsilon, log_delta, start
+    )
 
 
 def _meets(values: Values, steps: int) -> bool:

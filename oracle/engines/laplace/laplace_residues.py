@@ -19,11 +19,13 @@ the working precision wins back.
 from __future__ import annotations
 
 import functools
+import itertools
 import math
+import operator
 from collections.abc import Sequence
 from fractions import Fraction
 
-from flint import arb, arb_poly, fmpz_poly
+from flint import arb, arb_poly, ctx, fmpz, fmpz_poly
 
 from oracle.core.enclosure import ball
 
@@ -46,59 +48,58 @@ def largest_loss(parts: Sequence[tuple[Fraction, int]]) -> Fraction:
 
 
 @functools.lru_cache(maxsize=2)
-def _polynomials(steps: int) -> tuple[fmpz_poly, ...]:
-    """For each J < k the part [u^{k-1}] (...) e^{xu} of h_J as a polynomial in x / 2, made integer.
+def _factors(steps: int) -> tuple[fmpz, ...]:
+    """(k-1)! / (k-1-i)! for i < k."""
+    return tuple(itertools.accumulate(range(steps - 1, 0, -1), operator.mul, initial=fmpz(1)))
+
+
+@functools.lru_cache(maxsize=2 * MOST_STEPS)
+def _polynomial(steps: int, j: int) -> fmpz_poly:
+    """For J < k the part [u^{k-1}] (...) e^{xu} of h_J as a polynomial in x / 2, made integer.
 
     With v = 2u, (u + 1/2)^{k-J-1} (u - 1/2)^{J-1} = 2^{2-k} (v+1)^{k-J-1} (v-1)^{J-1}, a series in v whose coefficient
     n_i meets (x/2)^{k-1-i} / (k-1-i)! in e^{xu}; u^{k-1} is v^{k-1} 2^{1-k}: altogether 2^{-k} 2^{2-k} 2^{k-1} n_i =
     2^{1-k} n_i. What is returned is free of 2^{1-k} and multiplied by (k-1)!; `curve` divides.
     """
-    result = []
-    for j in range(steps):
-        if j == 0:
-            # (v+1)^{k-1} / (v-1) = -(v+1)^{k-1} (1 + v + v^2 + ...): partial sums of binomial coefficients
-            total, series = 0, []
-            for i in range(steps):
-                total += math.comb(steps - 1, i)
-                series.append(-total)
-        else:
-            product = fmpz_poly([1, 1]) ** (steps - j - 1) * fmpz_poly([-1, 1]) ** (j - 1)
-            series = [int(c) for c in product.coeffs()]
-        coefficients, factor = [0] * steps, 1
-        for i in range(steps):  # (k-1)! / (k-1-i)!
-            if i < len(series):
-                coefficients[steps - 1 - i] = series[i] * factor
-            factor *= steps - 1 - i
-        result.append(fmpz_poly(coefficients))
-    return tuple(result)
+    if j == 0:
+        # (v+1)^{k-1} / (v-1) = -(v+1)^{k-1} (1 + v + v^2 + ...): partial sums of binomial coefficients
+        series = [-total for total in itertools.accumulate((fmpz_poly([1, 1]) ** (steps - 1)).coeffs())]
+    else:
+        series = (fmpz_poly([1, 1]) ** (steps - j - 1) * fmpz_poly([-1, 1]) ** (j - 1)).coeffs()
+    rising = [n * factor for n, factor in zip(series, _factors(steps), strict=False)]
+    return fmpz_poly([fmpz(0)] * (steps - len(rising)) + rising[::-1])
 
 
 @functools.lru_cache(maxsize=8)
-def _choices(parts: Parts) -> tuple[tuple[int, Fraction, int], ...]:
-    """Every J with every H < K/2 that goes with it, and in how many ways; the shortest delays first."""
-    half = largest_loss(parts) / 2
-    ways: dict[tuple[int, Fraction], int] = {(0, Fraction(0)): 1}
+def _choices(parts: Parts) -> tuple[int, tuple[tuple[int, int, int], ...]]:
+    """What H is counted in, and every J with every H < K/2 that goes with it, in how many ways; the shortest first."""
+    unit = math.lcm(*(ratio.denominator for ratio, _ in parts))
+    twice = unit * largest_loss(parts)  # H < K/2 is 2 H < K, in units
+    ways: dict[tuple[int, int], int] = {(0, 0): 1}
     for ratio, count in parts:
-        longer: dict[tuple[int, Fraction], int] = {}
+        longer: dict[tuple[int, int], int] = {}
+        apart = int(ratio * unit)
         for (chosen, delay), number in ways.items():
             for j in range(count + 1):
-                if delay + j * ratio >= half:
+                if 2 * (delay + j * apart) >= twice:
                     break
-                key = (chosen + j, delay + j * ratio)
+                key = (chosen + j, delay + j * apart)
                 longer[key] = longer.get(key, 0) + number * math.comb(count, j)
         ways = longer
-    return tuple((chosen, delay, number) for (chosen, delay), number in sorted(ways.items(), key=lambda way: way[0][1]))
+    ordered = sorted(ways.items(), key=lambda way: way[0][1])
+    return unit, tuple((chosen, delay, number) for (chosen, delay), number in ordered)
 
 
 def curve(parts: Parts, gap: arb) -> arb:
-    """delta at epsilon = K - gap >= 0 for a ball gap > 0, at the working precision."""
+    """delta at epsilon = K - gap >= 0 for a ball gap > 0, at the working precision and the bits that cancel."""
     steps = sum(count for _, count in parts)
-    polynomials, half = [arb_poly(part) for part in _polynomials(steps)], gap / 2
-    total = arb(0)
-    for chosen, delay, number in _choices(parts):
-        x = half - ball(delay)
-        if x <= 0:
-            break
-        term = number * polynomials[chosen](x)
-        total += term if x > 0 else term.union(arb(0))
-    return 1 + ball(Fraction(2) / (2**steps * math.factorial(steps - 1))) * (-half).exp() * total
+    with ctx.extraprec(steps):
+        half, total = gap / 2, arb(0)
+        unit, choices = _choices(parts)
+        for chosen, delay, number in choices:
+            x = half - arb(delay) / unit
+            if x <= 0:
+                break
+            term = number * arb_poly(_polynomial(steps, chosen))(x)
+            total += term if x > 0 else term.union(arb(0))
+        return 1 + ball(Fraction(2) / (2**steps * math.factorial(steps - 1))) * (-half).exp() * total

@@ -45,7 +45,7 @@ class LaplaceStep:
         size = 1 + q + math.sqrt(square) * (1 - q) if near else math.sqrt(2 * (1 + q * q) * (1 + square))
         return c * m + math.log(size / 2), 0.0
 
-    def points(self, c: float, goal: float) -> float:
+    def points(self, c: float, goal: float, t: float = math.inf) -> float:
         """The moments are exact."""
         return 0.0
 
@@ -54,6 +54,10 @@ class LaplaceStep:
         m = ball(self.ratio)
         points = [acb(c, k * n) for n in range(count)]
         return [((s + 1) * (s * m).exp() + s * (-(s + 1) * m).exp()) / (2 * s + 1) for s in points]
+
+    def moment_above(self, c: arb, goal: float) -> arb:
+        """M(c), rounded up."""
+        return self.moments(c, arb(0), 1, log_error=-goal)[0].real.upper()
 
     def ceiling(self, c: arb, t: arb, parameter: float, *, top: arb, log_error: float) -> arb:
         """An upper bound of |M(c + i t')| for every t' >= t, where |v| <= w = |v(t)| and |q| does not move.

@@ -65,6 +65,7 @@ class CutGaussian(SampledGaussian):
 
     cut: float
     steepness: float
+    __hash__ = SampledGaussian.__hash__
     digits: ClassVar[float] = 12.0
 
     def lost(self) -> tuple[arb, arb]:
@@ -126,6 +127,9 @@ class CutGaussian(SampledGaussian):
     def decay(self, c: float, t: float) -> tuple[float, float]:
         """No ceiling is proved for it: it is always smoothed."""
         return math.inf, 0.0
+
+    def on_real_line(self, c: float, goal: float, t: float) -> None:
+        """Its bounds know nothing of a cut."""
 
     def line(self, c: float, goal: float, tallest: float = math.inf) -> tuple[float, float]:
         """A step h and a height eta for which the trapezoidal rule on Im y = +-eta errs by about e^{-goal}."""

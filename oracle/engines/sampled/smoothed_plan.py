@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from oracle.core.errors import PrecisionError
@@ -17,6 +18,7 @@ _WIDEST = 1.0  # of a smoothing, in units of 1/c and in log x
 _POINTS, _BESIDES = (6, 15, 60), 16.0
 _PULLS = (1.0, 0.7, 0.5, 0.35)
 _UNSMOOTHED = 22.0
+_GOOD = 1e-9  # an error for which no other order is tried
 _BALL, _SHARED = 18.0, 1000.0
 _GOALS = (_UNSMOOTHED, 6.0, 8.0, 10.0, 13.0, 16.0, 19.0)
 
@@ -78,7 +80,8 @@ class Work:
 
 
 def smoothed_plan(
-    step: SampledGaussian, count: int, saddle: Saddle, nodes: int, curvature: float = 0.0
+    step: SampledGaussian, count: int, saddle: Saddle, nodes: int, curvature: float = 0.0,
+    pulls: Sequence[float] = _PULLS,
 ) -> SmoothedPlan:
     """A plan with about that many nodes (one less than a power of two is best used), of the least error in sight.
 
@@ -87,12 +90,14 @@ def smoothed_plan(
     """
     curvature = max(curvature, saddle.c * (saddle.c + 1)) * SMOOTHNESS / 3
     plans = []
-    for pull in _PULLS:
+    for pull in pulls:
         for goal in _GOALS:
             plan, noise = _plan_at(step, count, saddle, nodes, pull, goal)
             plans.append((math.exp(-goal) + curvature * plan.reach**2 + noise, plan))
             if curvature * plan.reach**2 > 2 * math.exp(-goal) and goal < _UNSMOOTHED:
                 break  # the next one is smoothed more
+        if min(error for error, _ in plans) < _GOOD:
+            break
     best = min(plans, key=lambda pair: pair[0])[1]
     if best.reach * max(1.0, best.c) > _WIDEST:
         raise PrecisionError("too few nodes: the smoothing would blur everything")
