@@ -50,10 +50,11 @@ _LARGEST_TOLD = 10**308  # a number that float() takes
 
 def shown(value: object) -> str:
     """A value as an error message shows it: one short line, whatever it is."""
-    if isinstance(value, (int, Fraction)) and max(value.numerator, value.denominator, key=abs).bit_length() > 500:
-        near = 0.0 if abs(value) > _LARGEST_TOLD else float(value)
-        bits = f"a number of {max(value.numerator, value.denominator, key=abs).bit_length()} bits"
-        return f"about {near:.6g}" if near else bits
+    if isinstance(value, (int, Fraction)):
+        bits = max(value.numerator, value.denominator, key=abs).bit_length()
+        if bits > 500:
+            near = float(value) if abs(Fraction(value)) <= _LARGEST_TOLD else 0.0
+            return f"about {near:.6g}" if near else f"a number of {bits} bits"
     text = printable(str(value))
     return text if len(text) <= 60 else text[:57] + "..."
 
