@@ -51,7 +51,7 @@ _LARGEST_TOLD = 10**308  # a number that float() takes
 def shown(value: object) -> str:
     """A value as an error message shows it: one short line, whatever it is."""
     if isinstance(value, (int, Fraction)) and max(value.numerator, value.denominator, key=abs).bit_length() > 500:
-        near = 0.0 if abs(value) > _LARGEST_TOLD else float(value)
+        near = float(value) if -_LARGEST_TOLD <= value <= _LARGEST_TOLD else 0.0
         bits = f"a number of {max(value.numerator, value.denominator, key=abs).bit_length()} bits"
         return f"about {near:.6g}" if near else bits
     text = printable(str(value))
