@@ -102,7 +102,11 @@ def _broadcast(xp: Any, owner: str, known: Mapping[str, Parameter], arrays: dict
     except ValueError:
         shapes = ", ".join(f"{name} {shape}" for name, shape in batches.items())
         raise DomainError(f"the shapes of {owner}'s parameters do not fit together: {shapes}") from None
-    return {name: xp.broadcast_to(array, (*batch, *own[name])) for name, array in arrays.items()}
+    wanted = {name: (*batch, *own[name]) for name in arrays}
+    return {
+        name: array if array.shape == wanted[name] else xp.broadcast_to(array, wanted[name])
+        for name, array in arrays.items()
+    }
 
 
 def erfcx(xp: Any, x: Any) -> Any:

@@ -13,22 +13,30 @@ from __future__ import annotations
 import math
 from bisect import bisect_left
 from collections.abc import Callable, Iterator
-from typing import Any, TypeVar
+from typing import Any
 
 from oracle.core.arrays import LEAST, UNIT, at_least, at_most, counted, largest, summed
-from oracle.engines.contour_plan_arrays import FINEST, LOG_ROOT_2PI, ContourPlans, StepColumn, plan_at
-from oracle.engines.contour_scan_arrays import SPARED, Scan, scan
+from oracle.engines.contour_plan_arrays import (
+    FINEST,
+    LOG_ROOT_2PI,
+    Columns,
+    ContourPlans,
+    Scan,
+    StepColumn,
+    picked,
+    plan_at,
+)
+from oracle.engines.contour_scan_arrays import SPARED, scan
 
-Columns = TypeVar("Columns", Scan, ContourPlans)
-
-_FEW, _MANY = ((p, share) for p in range(2, 6) for share in (4, 6)), ((p, share) for p in range(6, 10) for share in (4, 5, 6, 7))
-_NODES = (*(share << p for p, share in (*_FEW, *_MANY)), 4096)  # contour nodes, node 0 included
+_FEW, _MANY = (16, 24, 32, 48, 64, 96, 128, 192), (share << p for p in range(6, 10) for share in (4, 5, 6, 7))
+_NODES = (*_FEW, *_MANY, 4096)  # contour nodes, node 0 included
 _POINTS = tuple(nodes for nodes in _NODES if nodes >= 32)  # of the quadrature
 _BLOCK = 64  # points whose products are added up at a time
 _CHUNK = 100_000  # complex numbers in a table: what stays in cache
 _PLAN_CHUNK = 256
 _TIGHT = 8e-10  # an answer with a larger relative excess is tried again
 _LOOSE = 1e-6  # and left to the reference beyond this
+_CAREFUL = 0.5  # what cancelling weighs on a second try
 _STEPS = 12
 _ALIKE = 0.95  # epsilons of both directions by the saddle-point formula, good to a few percent
 _CLOSE = 3e-4  # a cubic step of log delta that leaves nothing to do
@@ -169,7 +177,7 @@ class Sum:
 
 
 def _tilted(pair: StepColumn, plan: ContourPlans, points: int) -> tuple[Any, ...]:
-    """Tilted probabilities and losses of the points, error units of log M(c), of a loss and of a weight, log M(c), h."""
+    """Tilted probabilities and losses of the points, errors of log M(c), a loss and a weight (units), log M(c), h."""
     xp, c = pair.xp, plan.c
     y, h = pair.points(plan.low, plan.high, points)
 
@@ -221,15 +229,15 @@ def _scanned(pair: StepColumn, log_delta: Any, epsilon: Any, weight: float = SPA
     """The contours of all rows, few rows at a time."""
 
     def some(rows: Any) -> Scan:
-        given = (None if x is None else x[rows] for x in (log_delta, epsilon))
-        return scan(pair.take(rows), *given, weight)
+        target, near = (None if x is None else x[rows] for x in (log_delta, epsilon))
+        return scan(pair.take(rows), target, near, weight)
 
     return _in_parts(pair, some)
 
 
 def _planned(pair: StepColumn, at: Scan) -> ContourPlans:
     """The plans of all rows, few rows at a time."""
-    return _in_parts(pair, lambda rows: plan_at(pair.take(rows), Scan(*(column[rows] for column in at))))
+    return _in_parts(pair, lambda rows: plan_at(pair.take(rows), picked(at, rows)))
 
 
 def _in_parts(pair: StepColumn, compute: Callable[[Any], Columns]) -> Columns:
@@ -244,7 +252,7 @@ def _in_parts(pair: StepColumn, compute: Callable[[Any], Columns]) -> Columns:
 def _epsilon(pair: StepColumn, delta: Any, log_delta: Any, at: Scan, partner: Any) -> Any:
     """Upper bounds of epsilon at a delta for one direction each, NaN where none is had.
 
-    Partners, both directions of one question, are given the same numbers of nodes and points, so as to be summed at once.
+    Partners, both directions of one question, are given the same numbers of nodes and points: one sum serves both.
     """
     xp = pair.xp
     result, near = pair.q * math.nan, at.epsilon * 1.0
@@ -253,15 +261,16 @@ def _epsilon(pair: StepColumn, delta: Any, log_delta: Any, at: Scan, partner: An
         part, log_target, target = pair.take(rows), log_delta[rows], delta[rows]
         if again:
             # The saddle-point formula may be off by much: its outcome places the second contour, to cancel less.
-            at = _scanned(part, log_target, near[rows], weight=0.5)
+            at = _scanned(part, log_target, near[rows], weight=_CAREFUL)
         plan = _planned(part, at)
         if partner is not None and not again:
             plan = plan._replace(
                 nodes=xp.maximum(plan.nodes, plan.nodes[partner]), points=xp.maximum(plan.points, plan.points[partner])
             )
         for nodes, points, some in _classes(xp, plan):
-            here = ContourPlans(*(column[some] for column in plan))
-            value, margin = Sum(part.take(some), here, nodes, points).solve(here.epsilon, target[some], log_target[some])
+            here = picked(plan, some)
+            one = Sum(part.take(some), here, nodes, points)
+            value, margin = one.solve(here.epsilon, target[some], log_target[some])
             margin, where = margin / at_least(xp, value, LEAST), rows[some]
             # An epsilon far from where the images were bounded has too much of them in it, though no less than truth.
             margin = at_least(xp, margin, 0.0) + xp.where(xp.abs(value - here.epsilon) * here.c < 4.0, 0.0, 2 * _TIGHT)
@@ -279,11 +288,19 @@ def _delta(pair: StepColumn, epsilon: Any, at: Scan) -> Any:
     """Upper bounds of delta at an epsilon for one direction each, NaN where none is had."""
     xp = pair.xp
     result = pair.q * math.nan
-    plan = _planned(pair, at)
-    for nodes, points, rows in _classes(xp, plan):
-        one, here = Sum(pair.take(rows), ContourPlans(*(column[rows] for column in plan)), nodes, points), epsilon[rows]
-        tight = one.excess(here) <= _TIGHT * one.value(here)[0]
-        result[rows] = xp.where(tight, one.delta(here), math.nan)
+    rows = xp.arange(result.shape[0], device=result.device)
+    for again in (False, True):
+        part, ends = pair.take(rows), epsilon[rows]
+        if again:
+            at = _scanned(part, None, ends, weight=_CAREFUL)
+        plan = _planned(part, at)
+        for nodes, points, some in _classes(xp, plan):
+            one = Sum(part.take(some), picked(plan, some), nodes, points)
+            tight = one.excess(ends[some]) <= _TIGHT * one.value(ends[some])[0]
+            result[rows[some]] = xp.where(tight, one.delta(ends[some]), math.nan)
+        rows = xp.nonzero(xp.isnan(result))[0]
+        if rows.shape[0] == 0:
+            break
     return result
 
 
@@ -329,7 +346,7 @@ def _largest(xp: Any, columns: list[Any], mirrored: bool, solving: bool) -> Any:
     at = _scanned(pair, known, None) if solving else _scanned(pair, None, known)
 
     def compute(rows: Any, partner: Any = None) -> Any:
-        part, some = pair.take(rows), Scan(*(column[rows] for column in at))
+        part, some = pair.take(rows), picked(at, rows)
         return _epsilon(part, given[rows], known[rows], some, partner) if solving else _delta(part, given[rows], some)
 
     every = xp.arange(count, device=given.device)
@@ -348,7 +365,7 @@ def _largest(xp: Any, columns: list[Any], mirrored: bool, solving: bool) -> Any:
     if rest.shape[0]:
         met = best[rest - count]
         ends = (known[rest], met) if solving else (xp.log(met), known[rest])
-        rest = rest[_matters(pair.take(rest), Scan(*(column[rest] for column in at)), *ends)]
+        rest = rest[_matters(pair.take(rest), picked(at, rest), *ends)]
         if rest.shape[0]:
             result[rest] = compute(rest)
     return xp.maximum(best, result[count:])  # a NaN of either stays NaN

@@ -12,7 +12,7 @@ Rows never meet: what a row is told depends on no other row of its column.
 from __future__ import annotations
 
 import math
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeVar
 
 from oracle.core.arrays import at_least, at_most, counted, largest, summed
 
@@ -28,6 +28,21 @@ _ANGLE = 0.8  # the share of the widest turn of the line that bounds what is cut
 _SHIFTS = (0.45, 1.0)  # and those of its widest shift that are tried for the quadrature
 
 
+class Scan(NamedTuple):
+    """The chosen order of each row, about its epsilon and log delta, and what is known about it."""
+
+    c: Any
+    epsilon: Any
+    level: Any
+    log_m: Any
+    variance: Any
+    slope: Any
+    period: Any
+    cancelled: Any
+    chernoff: Any
+    h: Any
+
+
 class ContourPlans(NamedTuple):
     """A column of plans: where to integrate, with how many nodes and points, and what that leaves out."""
 
@@ -41,6 +56,16 @@ class ContourPlans(NamedTuple):
     log_cut: Any
     log_growth: Any
     shift: Any
+
+
+Columns = TypeVar("Columns", Scan, ContourPlans)
+
+
+def picked(columns: Columns, rows: Any) -> Columns:
+    """Some of the rows, in their order."""
+    if rows.shape[0] == columns.c.shape[0]:
+        return columns
+    return type(columns)(*(column[rows] for column in columns))
 
 
 class StepColumn:
@@ -73,7 +98,7 @@ class StepColumn:
         return -c * self.log_rest if self.mirrored else at_least(self.xp, c * self.log_rest * self.sign, 0.0)
 
     def window(self, c: Any, extra: Any) -> tuple[Any, Any]:
-        """Intervals [B, K] that hold all but e^{-extra} M(c) of the integrand, extra [B, K], by envelopes of Gaussians."""
+        """Intervals that hold all but e^{-extra} M(c) of the integrand, a table like extra, by Gaussian envelopes."""
         xp, a = self.xp, self.a
         flat, alpha = self.flat(c), 1.0 + c
         # u^alpha <= 1 - q + q w^alpha: a second Gaussian at alpha a; and M(c) >= q^alpha e^{a^2 alpha (alpha-1)/2}.

@@ -14,7 +14,7 @@ import math
 from typing import Any, NamedTuple
 
 from oracle.core.arrays import at_least, at_most, counted, largest, summed
-from oracle.engines.contour_plan_arrays import GOAL, LOG_ROOT_2PI, StepColumn
+from oracle.engines.contour_plan_arrays import GOAL, LOG_ROOT_2PI, Scan, StepColumn
 
 _RATIO, _BELOW, _ORDERS = 1.25, 6, 12
 _BEYOND = 3  # orders above the saddle point, for the images on the right
@@ -24,21 +24,6 @@ _LARGE = -3.0  # left of the bulk the best order tends to 0, which helps no sum:
 _FARTHEST = 60.0  # a grid reaches no farther, nor where delta and its images do not
 _MOVES = 14
 SPARED = 0.08  # what a unit of cancellation weighs against a factor e of nodes, up to what is allowed
-
-
-class Scan(NamedTuple):
-    """The chosen order of each row, about its epsilon and log delta, and what is known about it."""
-
-    c: Any
-    epsilon: Any
-    level: Any
-    log_m: Any
-    variance: Any
-    slope: Any
-    period: Any
-    cancelled: Any
-    chernoff: Any
-    h: Any
 
 
 class _Orders(NamedTuple):
@@ -56,7 +41,7 @@ class _Orders(NamedTuple):
 
 
 def _guess(pair: StepColumn, log_delta: Any) -> tuple[Any, Any]:
-    """About the saddle point, as if all were Gaussian, but not where the second peak of u^alpha takes over; the variance."""
+    """About the saddle point, as if all were Gaussian, but no farther than u^alpha has one peak; and the variance."""
     xp = pair.xp
     square = pair.a * pair.a
     # Much noise, or a Gaussian mean now and then, which is no gain where records are added.
@@ -125,7 +110,6 @@ def scan(pair: StepColumn, log_delta: Any, epsilon: Any, weight: float = SPARED)
 
 def _around(pair: StepColumn, middle: Any, target: Any, epsilon: Any, farthest: Any) -> tuple[_Orders, Any]:
     """The orders around a guess, and how many of them lie left of the saddle point."""
-    xp = pair.xp
     orders = _orders(pair, middle, farthest)
     left = orders.log_delta > target[:, None]
     if epsilon is not None:
