@@ -60,7 +60,7 @@ _HOMES = {
     "claims": "theorems.claim", "compose": "oracle.engines.composed_pairs", "conformance": "empirical.gate.suite",
     "plan": "oracle.core.planning.planned",
 }
-_BAD_USAGE, _INTERRUPTED = 2, 130  # as `oracle.running.console` has them, which takes time to load
+_BAD_USAGE, _BROKEN, _INTERRUPTED = 2, 70, 130  # as `oracle.running.console` has them, which takes time to load
 
 
 def __getattr__(name: str) -> Any:
@@ -123,6 +123,10 @@ def main() -> None:
     except KeyboardInterrupt:
         print("interrupted", file=sys.stderr)
         sys.exit(_INTERRUPTED)
+    except Exception as error:  # a broken installation: nothing of ours can tell it, and it must be no verdict's code
+        what = " ".join(f"{type(error).__name__}: {error}".split())
+        print(f"error: dp-oracle cannot be loaded, and there is no verdict: {ascii(what)[1:-1]}", file=sys.stderr)
+        sys.exit(_BROKEN)
     command()
 
 

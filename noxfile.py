@@ -139,7 +139,8 @@ def lock(session: nox.Session) -> None:
             "python", "-m", "pip", "install", "-q", "--dry-run", "--ignore-installed", "-c", "constraints.txt",
             "--report", str(report), f".[{extras}]",
         )
-        session.run("python", ".ci/lock.py", str(report), f"requirements/{name}.txt")
+        files = (f"requirements/{folder}{name}.txt" for folder in ("", "hashed/"))
+        session.run("python", ".ci/lock.py", str(report), *files)
 
 
 @nox.session

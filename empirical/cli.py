@@ -3,14 +3,11 @@
 from __future__ import annotations
 
 import functools
-import sys
 from dataclasses import replace
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
-from rich.console import Console
-from rich.progress import Progress
 
 from empirical.audits.audit import Audit, run
 from empirical.audits.audit_plan import AuditPlan
@@ -24,7 +21,7 @@ from empirical.mutants.mutant import judge, mutants
 from empirical.pairs.pair import builders
 from oracle.core.domain import positive_integer
 from oracle.core.errors import DomainError
-from oracle.running.console import BAD_USAGE, GOOD, WRONG, Sign, print_table, say, telling_what_is_kept
+from oracle.running.console import BAD_USAGE, GOOD, WRONG, Sign, print_table, progress, say, telling_what_is_kept
 from oracle.running.isolated import MEMORY, TIMEOUT
 from oracle.running.outputs import Outputs
 from oracle.running.places import PATIENCE
@@ -168,7 +165,7 @@ def audit_everything(
     rows: list[TightnessRow] = []
     with (
         telling_what_is_kept(store),
-        Progress(console=Console(stderr=True), disable=not sys.stderr.isatty(), transient=True) as bar,
+        progress() as bar,
     ):
         task = bar.add_task("audits", total=len(plans))
         for found in carry_out(plans, workers=workers, store=store):
@@ -191,14 +188,20 @@ def run_with_progress(
     patience: float = PATIENCE,
 ) -> Audit:
     """Run a plan with a progress bar on a terminal's standard error."""
-    with progress_bar(plan, store) as progress:
-        return run(plan, store=store, workers=workers, cluster=cluster, patience=patience, progress=progress)
+    with progress_bar(plan, store) as tell:
+        return run(plan, store=store, workers=workers, cluster=cluster, patience=patience, progress=tell)
 
 
 def judge_mutants(json_file: JsonFile = None, sign: Sign = None) -> None:
     """Plant every known bug and tell whether our checks flag it."""
     out = Outputs({"json": json_file}, sign=sign)
-    judged = [judge(item) for item in mutants().values()]
+    judged = []
+    with progress() as bar:
+        task = bar.add_task("mutants", total=len(mutants()))
+        for item in mutants().values():
+            bar.update(task, description=item.id)
+            judged.append(judge(item))
+            bar.advance(task)
     out.json("json", judged)
     print_table(
         ("mutant", "severity", "outcome", "what is wrong", "what was seen"),

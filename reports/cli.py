@@ -8,16 +8,18 @@ from __future__ import annotations
 
 import functools
 import importlib
+import inspect
 import re
 import sys
 from collections.abc import Iterable
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from oracle.core.extras import require
-from oracle.running.console import BAD_USAGE, broken, run, say
+from oracle.running import opening
+from oracle.running.console import BAD_USAGE, INTERRUPTED, broken, run, say
 
 if TYPE_CHECKING:
     app: typer.Typer
@@ -84,14 +86,36 @@ def command_of(*modules: str) -> typer.Typer:
         pretty_exceptions_enable=False,
     )
 
-    @result.callback()
-    def names() -> None:
-        """Without it, typer takes the one command of a module for the whole and its name for an argument."""
-
+    # Without a callback, typer takes the one command of a module for the whole and its name for an argument.
+    result.callback()(_whole)
     for module in modules:
         require(*NEEDS.get(module, ()), what=" and ".join(COMMANDS[module]))
         importlib.import_module(module).register(result)
+    groups = [group.typer_instance for group in result.registered_groups if group.typer_instance is not None]
+    for app in (result, *groups):
+        for item in app.registered_commands:
+            item.help = _unfolded(item.help or (item.callback.__doc__ if item.callback else None) or "")
     return result
+
+
+def _told_version(asked: bool) -> None:
+    if asked:
+        say(importlib.import_module("dp_oracle").__version__)
+        raise typer.Exit
+
+
+def _whole(
+    version: Annotated[
+        bool, typer.Option("--version", help="Print the version and exit.", callback=_told_version, is_eager=True)
+    ] = False,
+) -> None:
+    """What stands before a command."""
+
+
+def _unfolded(text: str) -> str:
+    """A docstring as help, to be folded at the terminal's width: each paragraph one line, unless it is indented."""
+    paragraphs = inspect.cleandoc(text).split("\n\n")
+    return "\n\n".join(part if part[:1] in (" ", "\b") else part.replace("\n", " ") for part in paragraphs)
 
 
 def listing() -> typer.Typer:
@@ -141,18 +165,30 @@ def _text(path: Path) -> str:
 
 
 def main() -> None:
-    """Entry point of the dp-oracle command."""
+    """Entry point of the dp-oracle command; Ctrl-C is no failure while it is loaded either."""
+    try:
+        code = _main()
+    except KeyboardInterrupt:
+        say("interrupted", file=sys.stderr)
+        code = INTERRUPTED
+    sys.exit(code)
+
+
+def _main() -> int:
     conflicts = conflicting_owners()
     if conflicts:
         for line in conflicts:
             say(f"error: {line}; uninstall one of them", file=sys.stderr)
-        sys.exit(BAD_USAGE)
-    modules = needed(sys.argv[1:])
+        return BAD_USAGE
+    words = sys.argv[1:]
+    modules = needed(words)
+    if modules and "--help" not in words:
+        opening.begin(words)
     try:
         app = command_of(*modules) if modules else listing()
     except Exception as error:  # a broken installation: no verdict, and no exit code of one
-        sys.exit(broken(error))
-    sys.exit(run(app))
+        return broken(error)
+    return run(app)
 
 
 if __name__ == "__main__":

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import sys
 import webbrowser
 from contextlib import nullcontext
 from importlib import resources
@@ -11,11 +10,10 @@ from pathlib import Path
 from typing import Annotated, Any
 
 import typer
-from rich.console import Console
-from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
+from rich.progress import BarColumn, TextColumn, TimeElapsedColumn
 
 from oracle.core.errors import OracleError
-from oracle.running.console import WRONG, Sign, say
+from oracle.running.console import WRONG, Sign, progress, say
 from oracle.running.outputs import Outputs
 from reports.model import Report, collect, everything
 from theorems.findings import Findings
@@ -55,7 +53,7 @@ def collect_with_progress(
     """Collect everything, with a progress bar on a terminal's standard error."""
     scope = everything()
     columns = (TextColumn("{task.description}"), BarColumn(), TimeElapsedColumn())
-    with Progress(*columns, console=Console(stderr=True), disable=not sys.stderr.isatty(), transient=True) as bar:
+    with progress(*columns) as bar:
         task = bar.add_task("starting", total=scope.steps)
 
         def tell(what: str, part: float) -> None:

@@ -7,8 +7,7 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
-from rich.console import Console
-from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn
+from rich.progress import BarColumn, TaskProgressColumn, TextColumn
 
 from empirical.studies import record
 from empirical.studies.calibration import calibrate
@@ -17,7 +16,7 @@ from empirical.studies.runs import Advance, carry_out, chosen_studies
 from empirical.studies.study import Study, studies
 from oracle.core.errors import DomainError
 from oracle.core.extras import require
-from oracle.running.console import WRONG, Sign, print_table, print_wrapped, say, telling_what_is_kept
+from oracle.running.console import WRONG, Sign, print_table, print_wrapped, progress, say, telling_what_is_kept
 from oracle.running.outputs import Outputs
 from oracle.running.places import PATIENCE
 
@@ -43,7 +42,7 @@ def study_rates(
     ] = None,
     figures: Annotated[Path | None, typer.Option(help="Also draw each study into this folder, as SVG.")] = None,
     store: Annotated[Path | None, typer.Option(help="SQLite file of finished work, to go on after a stop.")] = None,
-    workers: Annotated[int, typer.Option(help="Processes that compute.")] = 1,
+    workers: Annotated[int, typer.Option(min=1, help="Processes that compute.")] = 1,
     cluster: Annotated[str | None, typer.Option(help="Address of a Dask scheduler, tcp://host:port.")] = None,
     patience: Annotated[float, typer.Option(help="Seconds to wait for a cluster that has no worker.")] = PATIENCE,
     sign: Sign = None,
@@ -73,7 +72,7 @@ def study_rates(
     columns = (BarColumn(), TaskProgressColumn(), TextColumn("{task.description}"))
     with (
         telling_what_is_kept(store),
-        Progress(*columns, console=Console(stderr=True), disable=not sys.stderr.isatty(), transient=True) as bar,
+        progress(*columns) as bar,
     ):
         task = bar.add_task("starting")
 
@@ -95,7 +94,9 @@ def study_rates(
 
 
 def _calibrate(repeats: int, out: Outputs) -> None:
-    rows = calibrate(repeats)
+    with progress() as bar:
+        task = bar.add_task("planted rates", total=None)
+        rows = calibrate(repeats, progress=lambda done, total: bar.update(task, completed=done, total=total))
     out.json("json", rows)
     print_table(
         ("planted", "draws", "told rightly", "falsely confirmed", "otherwise false"),

@@ -12,6 +12,7 @@ from fractions import Fraction
 from typing import Any
 
 import numpy as np
+import pytest
 import torch
 from hypothesis import strategies as st
 from mpmath import mp, mpf
@@ -23,6 +24,7 @@ from empirical.gate.searching.neighbours import DIRECTIONS
 from empirical.mutants.checks import disagreement
 from oracle.core.algorithm import Values
 from oracle.core.enclosure import Dyadic, Enclosure
+from oracle.core.errors import DomainError
 from oracle.core.registry import Bound
 from oracle.core.tape import Tape
 from tests.formulas import shift_programme
@@ -217,6 +219,13 @@ def _side(text: str, end: Dyadic) -> tuple[int, mpf]:
         return int(mp.sign(gap)), abs(gap)
 
 
+def check_named(bound: Bound, name: str, value: Any) -> None:
+    """What is outside a parameter's domain is refused by a line that begins with the parameter."""
+    assert bound.example is not None
+    with pytest.raises(DomainError, match=f"^{name} = "):
+        bound.reference(**{**bound.example, name: value})
+
+
 def check_decimals(enclosure: Enclosure, *, loss: bool = True) -> None:
     """The decimal ends enclose, and (loss) lose less than a hundredth of the width; a point keeps 40 digits."""
     texts = enclosure.to_decimals()
@@ -231,6 +240,11 @@ def check_decimals(enclosure: Enclosure, *, loss: bool = True) -> None:
         assert max(low_loss, high_loss) <= allowed, (
             f"{texts} lose {mp.nstr(low_loss, 5)} and {mp.nstr(high_loss, 5)} of a width {mp.nstr(upper - lower, 5)}"
         )
+
+
+def contains_root(enclosure: Enclosure, square: Fraction) -> bool:
+    """Whether the enclosure contains the square root of a non-negative rational, exactly."""
+    return enclosure.lower.to_fraction() ** 2 <= square <= enclosure.upper.to_fraction() ** 2
 
 
 def check_floats(enclosure: Enclosure) -> None:

@@ -18,7 +18,7 @@ from reports.cli import app
 
 
 @dataclass(frozen=True)
-class Done:
+class Ended:
     """What a command left: exit code, standard output, standard error; named as `subprocess` names them."""
 
     returncode: int
@@ -26,14 +26,14 @@ class Done:
     stderr: str
 
 
-def captured(run: Callable[[], int]) -> Done:
+def captured(run: Callable[[], int]) -> Ended:
     """What a command leaves that is run so."""
     with contextlib.redirect_stdout(io.StringIO()) as out, contextlib.redirect_stderr(io.StringIO()) as errors:
         code = run()
-    return Done(code, out.getvalue(), errors.getvalue())
+    return Ended(code, out.getvalue(), errors.getvalue())
 
 
-def command(*words: str) -> Done:
+def command(*words: str) -> Ended:
     """Run the command with these words."""
     return captured(lambda: console.run(app, words))
 

@@ -1,4 +1,4 @@
-"""The points of `empirical.gate.making.points` as the arrays that fast paths take."""
+"""The points of `empirical.gate.making.points` as the arrays that fast paths take, and records of normal numbers."""
 
 from __future__ import annotations
 
@@ -32,3 +32,9 @@ def numbers(bound: Bound, count: int = 6, seed: int = 5) -> dict[str, Any]:
 def at(table: dict[str, Any], index: int) -> dict[str, Any]:
     """One row of a table, as Python numbers, lists and words."""
     return {k: v if isinstance(v, str) else v[index].tolist() for k, v in table.items()}
+
+
+def normal_data(seed: int, records: int, dimension: int) -> tuple[Any, Any]:
+    """Records and labels of standard normal numbers."""
+    rng = np.random.default_rng(seed)
+    return rng.normal(size=(records, dimension)), rng.normal(size=records)

@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
+import sys
 from contextlib import nullcontext
 from pathlib import Path
 from typing import Annotated
 
 import typer
-from rich.console import Console
-from rich.progress import Progress
 
 from oracle.core.errors import DomainError
 from oracle.core.plain import picked
-from oracle.running.console import WRONG, Sign, print_json, print_table
+from oracle.running.console import WRONG, Sign, print_json, print_table, progress, say
 from oracle.running.outputs import Outputs
 from theorems.claim import Checked, Claim, by_severity, claim, claims, expectations
 from theorems.findings import Findings
@@ -101,8 +100,7 @@ def check_claims(
 def _run(chosen: list[Claim], *, workers: int, full: bool, store: Findings | None) -> list[Checked | Failed]:
     """Run the checks with a progress bar on a terminal's standard error, and tell which took long."""
     slow: list[tuple[float, str]] = []
-    console = Console(stderr=True)
-    with Progress(console=console, transient=True, disable=not console.is_terminal or len(chosen) < 2) as bar:
+    with progress() as bar:
         task = bar.add_task("checking claims", total=len(chosen))
 
         def tell(done: Done) -> None:
@@ -112,5 +110,5 @@ def _run(chosen: list[Claim], *, workers: int, full: bool, store: Findings | Non
         outcomes = run(chosen, workers=workers, full=full, store=store, progress=tell)
     late = [f"{name} {seconds:.1f} s" for seconds, name in sorted(slow, reverse=True)[:5] if seconds > _LONG]
     if late and not full:
-        console.print(f"slowest: {', '.join(late)}", soft_wrap=True)
+        say(f"slowest: {', '.join(late)}", file=sys.stderr)
     return outcomes

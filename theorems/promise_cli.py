@@ -26,7 +26,7 @@ def audit_false_claims(
     budget: Annotated[int | None, typer.Option(help="Models trained on each data set, in place of each one's own.")]
     = None,
     store: Annotated[Path | None, typer.Option(help="SQLite file of finished work, to go on after a stop.")] = None,
-    workers: Annotated[int, typer.Option(help="Processes that train.")] = 1,
+    workers: Annotated[int, typer.Option(min=1, help="Processes that train.")] = 1,
     json_file: Annotated[Path | None, typer.Option("--json", help="Also write the result to this JSON file.")] = None,
     sign: Sign = None,
 ) -> None:

@@ -99,7 +99,9 @@ def run(
             )
             if kept is not None:
                 kept.register(plan)
-            campaign = Campaign(plan, workshop, kept, progress, code_of(plan))
+            # That of a foreign program is of all our code, which takes seconds to read; nobody asks for it here.
+            code = "" if kept is None and workshop is here else code_of(plan)
+            campaign = Campaign(plan, workshop, kept, progress, code)
             found = _found(campaign, judge, pair, shape, claim)
     except TargetError as error:
         verdict, reason = "INVALID", str(error)

@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-import sys
 from pathlib import Path
 from typing import Annotated
 
 import numpy as np
 import typer
-from rich.console import Console
-from rich.progress import Progress
 
 from empirical.audits.audit_plan import DELTA, EPSILON
 from empirical.audits.one_run import OneRun, axis_canaries, one_run_audit
@@ -18,7 +15,7 @@ from empirical.audits.targets import AlgorithmTarget
 from oracle.core.domain import positive_integer
 from oracle.core.errors import DomainError, TargetError
 from oracle.core.planning import epsilon_of_exact_arithmetic, plan_of_training
-from oracle.running.console import BAD_USAGE, GOOD, WRONG, Sign, print_table, say
+from oracle.running.console import BAD_USAGE, GOOD, WRONG, Sign, print_table, progress, say
 from oracle.running.isolated import MEMORY, TIMEOUT
 from oracle.running.outputs import Outputs
 
@@ -31,11 +28,13 @@ def audit_in_one_run(
     ] = None,
     cmd: Annotated[str | None, typer.Option(help="A program that speaks JSON lines, in place of TARGET.")] = None,
     config: Annotated[Path | None, typer.Option(help="TOML: the algorithm's parameters.")] = None,
-    epsilon: Annotated[str | None, typer.Option(help="Claimed epsilon [algorithm: the proved one].")] = None,
+    epsilon: Annotated[
+        str | None, typer.Option(help="Claimed epsilon; by default what is proved of the algorithm.")
+    ] = None,
     delta: Annotated[str, typer.Option(help="Claimed delta.")] = "1e-5",
     canaries: Annotated[int, typer.Option(help="Canaries in each model, one on each axis.")] = 100,
     models: Annotated[int, typer.Option(help="Models, each with fair coins of its own.")] = 1,
-    guesses: Annotated[int | None, typer.Option(help="Guesses of all models [a third of the canaries].")] = None,
+    guesses: Annotated[int | None, typer.Option(help="Guesses of all models (a third of the canaries).")] = None,
     records: Annotated[int | None, typer.Option(help="Records, canaries included; the others are 0.")] = None,
     dimension: Annotated[int | None, typer.Option(help="Features, at least as many as canaries.")] = None,
     feature_norm: Annotated[float, typer.Option(help="Norm of a canary's feature vector.")] = 1.0,
@@ -68,7 +67,7 @@ def audit_in_one_run(
     claimed = _claimed(described, epsilon, total, delta)
     found: OneRun | None = None
     try:
-        with Progress(console=Console(stderr=True), disable=not sys.stderr.isatty(), transient=True) as bar:
+        with progress() as bar:
             task = bar.add_task("models", total=models)
             found = one_run_audit(
                 described.target, np.zeros((total - canaries, features)), np.ones(total - canaries),

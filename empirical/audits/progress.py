@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 import contextlib
-import sys
 from collections.abc import Iterator
 from pathlib import Path
 
-from rich.console import Console
-from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn
+from rich.progress import BarColumn, TaskProgressColumn, TextColumn
 
 from empirical.audits.audit_plan import AuditPlan
 from empirical.audits.campaign import Progress as Tell
 from empirical.audits.campaign import Status
-from oracle.running.console import telling_what_is_kept
+from oracle.running.console import progress, telling_what_is_kept
 
 
 def described(status: Status) -> str:
@@ -36,7 +34,7 @@ def progress_bar(plan: AuditPlan, store: Path | None = None) -> Iterator[Tell]:
     columns = (BarColumn(), TaskProgressColumn(), TextColumn("{task.description}"))
     with (
         telling_what_is_kept(store, lambda: f"stopped after {done} of {2 * plan.budget} models"),
-        Progress(*columns, console=Console(stderr=True), disable=not sys.stderr.isatty(), transient=True) as bar,
+        progress(*columns) as bar,
     ):
         task = bar.add_task("starting", total=2 * plan.budget)
 

@@ -4,15 +4,12 @@ from __future__ import annotations
 
 import contextlib
 import os
-import sys
 import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
-from rich.console import Console
-from rich.progress import Progress
 
 from empirical.gate import output, xfail
 from empirical.gate.gate_run import SEARCH, SEARCH_SECONDS
@@ -21,7 +18,7 @@ from empirical.gate.offers import spoken
 from empirical.gate.result import AnyResult, Result, exit_code
 from empirical.gate.training_jobs import BUDGET, CONFIDENCE, DELTA, Job, TrainingJob, read
 from oracle.core.errors import DomainError
-from oracle.running.console import INTERRUPTED, Sign
+from oracle.running.console import INTERRUPTED, Sign, progress
 from oracle.running.isolated import MEMORY, TIMEOUT
 from oracle.running.outputs import Outputs
 
@@ -155,7 +152,6 @@ def judge_target(
       target = "mylib.accounting:epsilon"
       bound = "gaussian.epsilon"
       slack = 1.05
-
       offers = {sigma = \\[0.3, 50], neighbours = \\["add_remove"]}
 
     A question outside of what a library offers is not asked.
@@ -254,7 +250,7 @@ def _results(job: Job, expected: xfail.Xfails) -> Iterator[AnyResult]:
     if isinstance(job, TrainingJob):
         yield job.carry_out(expected)
         return
-    with Progress(console=Console(stderr=True), disable=not sys.stderr.isatty(), transient=True) as bar:
+    with progress() as bar:
         def follow(name: str) -> Any:
             task = bar.add_task(name, total=None)
             return lambda done, total: bar.update(task, completed=done, total=total)

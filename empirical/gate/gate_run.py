@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import time
 from collections.abc import Callable, Collection, Sequence
 from fractions import Fraction
@@ -12,7 +13,7 @@ from empirical.gate.offers import EVERYTHING, Offers
 from empirical.gate.policy import DEFAULT, UNDECIDED, Policy
 from empirical.gate.result import ANSWERED, GateSearch, Outcome, Result, Unsupported, unsupported_words
 from empirical.gate.severity import Severity
-from empirical.gate.verdicts import ROUNDING, GateVerdict, Judgement
+from empirical.gate.verdicts import ROUNDING, Breakdown, GateVerdict, Judgement
 from empirical.gate.worst_case import search_worst
 from empirical.gate.xfail import Xfail, Xfails
 from oracle.core.errors import TargetError
@@ -24,7 +25,7 @@ Progress = Callable[[int, int], None]
 SEARCH = 100
 SEARCH_SECONDS = 60.0
 _HOPELESS = 5  # time-outs after which a target that has not answered once is given up
-_DEATHS = 3  # ends of its process after which such a target is
+_DEATHS = 3  # ends of its process after which such a target is, and in a row after which another is asked again
 
 
 def run(
@@ -54,7 +55,7 @@ def run(
             judged.append((case, policy.judge(bound, case, target.ask(bound, case))))
             seconds = time.monotonic() - started
             progress(len(judged), total)
-            unusable = _hopeless(judged)
+            unusable = _hopeless(judged) or _ended(target, bound, judged)
             if unusable:
                 break
         else:
@@ -119,3 +120,22 @@ def _hopeless(judged: Sequence[tuple[Case, Judgement]]) -> str:
     if len(late) < _HOPELESS or any(judgement.verdict in ANSWERED for _, judgement in judged):
         return ""
     return f"answered no case before {len(late)} timed out: {late[0].detail}"
+
+
+def _ended(target: GateTarget, bound: Bound, judged: Sequence[tuple[Case, Judgement]]) -> str:
+    """Why a target that did answer is given up, or nothing: it ends at a question that it has answered before, too.
+
+    It may end at a few hard questions in a row and be well: then it is asked again what it has answered.
+    """
+    last = list(itertools.takewhile(lambda item: item[1].died, reversed(judged)))
+    told = (*ANSWERED, GateVerdict.REFUSED)
+    answered = next((case for case, judgement in judged if judgement.verdict in told), None)
+    if not last or len(last) % _DEATHS or answered is None:
+        return ""
+    again = target.ask(bound, answered)
+    if not (isinstance(again, Breakdown) and again.died):
+        return ""
+    return (
+        f"ended {len(last)} times in a row, and then at {answered.name}, which it had answered before: "
+        f"{last[0][1].detail}"
+    )

@@ -22,7 +22,7 @@ from empirical.gate.making.cases import Case, Expected, Text, certified, is_open
 from empirical.gate.making.points import as_text, point_at
 from empirical.gate.policy import Policy
 from empirical.gate.result import GateSearch, Outcome, Unsupported, severity
-from empirical.gate.searching.screen import screen
+from empirical.gate.searching.screen import Ground, ground, screen
 from empirical.gate.shrink import simpler
 from empirical.gate.verdicts import ROUNDING, Answer, GateVerdict, Judgement, Refusal
 from empirical.gate.xfail import FOUND_BY_SEARCH, Xfail
@@ -152,13 +152,10 @@ class Suspicion:
         return self.target.ask(self.bound, case) if self._policy.offers.asks(case) else Refusal("not offered")
 
     def suspects(
-        self, cases: Sequence[Case], *, examples: int, seconds: float, seed: int,
-        looked: Callable[[Mapping[str, Text]], Outcome | None] | None = None,
+        self, known: Ground, *, seconds: float, looked: Callable[[Mapping[str, Text]], Outcome | None] | None = None,
     ) -> Iterator[Outcome | None]:
         """The outcomes at the points that the screen hands on; enough of a kind confirmed, the next kind."""
-        found = screen(
-            self.bound, self.ask, cases, points=SCREENED * examples, seconds=_SCREENING * seconds, seed=seed,
-        )
+        found = screen(self.bound, self.ask, known, seconds=_SCREENING * seconds)
         self.screened, self.cut_short = found.asked, found.cut_short
         for given in found.suspects.values():
             confirmed = 0
@@ -216,7 +213,8 @@ def search_worst(
             worst[verdict] = outcome
         return outcome
 
-    for _ in search.suspects(cases, examples=examples, seconds=seconds, seed=seed, looked=look):
+    known = ground(bound, cases, points=SCREENED * examples, seed=seed)
+    for _ in search.suspects(known, seconds=seconds, looked=look):
         pass
     explore(bound, visit, examples=examples, seed=seed)
     if failed:

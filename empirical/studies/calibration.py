@@ -102,10 +102,13 @@ def verdict_of(rate: PlantedRate, seed: int, *, family: int = 1) -> str:
     return judge(study, levels, {}, runs, family=family).verdict
 
 
-def calibrate(repeats: int, *, seed: int = 0) -> list[CalibrationRow]:
+def calibrate(
+    repeats: int, *, seed: int = 0, progress: Callable[[int, int], None] = lambda done, total: None
+) -> list[CalibrationRow]:
     """How the method judges every planted rate, so many times each."""
-    rows = []
+    rows: list[CalibrationRow] = []
     for rate in PLANTED:
+        progress(len(rows), len(PLANTED))
         found = [verdict_of(rate, seed + number) for number in range(repeats)]
         confirmed = sum(verdict in _NOT_TRUE and verdict in rate.wrong for verdict in found)
         false = sum(verdict in rate.wrong for verdict in found)

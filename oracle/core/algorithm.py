@@ -86,7 +86,9 @@ class Algorithm:
     for ("any": the configuration says). An algorithm that is only planned has no `reference` and no `batched`.
     `batched` is "module:twin", loaded only when called, so that `import oracle` needs no torch. `check` is a
     DomainError unless the data fit the configuration. `reach` is log2 of how far the weights may go by a configuration
-    on so many records, whatever these are (`records.reach`); None where it says nothing. `risks` are bounds on how good
+    on so many records, whatever these are (`records.reach`); None where it says nothing. `step` is log2 of the largest
+    number that a step computes, by its configuration, of weights of 2^room, for trainings that cut their weights to the
+    room (`records.FARTHEST`), since the data decide how far these go. `risks` are bounds on how good
     its output is. `gaussian_release` says that for losses with an affine gradient the released law is exactly Gaussian,
     so that an audit may convert by GDP. A `deterministic` one reads nothing of the tape: all models are equal.
 
@@ -112,6 +114,7 @@ class Algorithm:
     batched: str | None = None
     check: Callable[..., Any] | None = None
     reach: Callable[[Values, int], float] | None = None
+    step: Callable[[Values, int], float] = lambda config, room: -np.inf
     gaussian_release: Callable[[Values], bool] = lambda config: False
     deterministic: bool = False
 
@@ -197,7 +200,8 @@ class Algorithm:
         if not isinstance(tape, Tape):
             tape = Tape(0)  # nothing of it is read
         released = twin.train(*data, config, tape, fit=self._fit(config), device=device, dtype=dtype, recorder=recorder)
-        records.check_release(self.name, finite=bool(released.isfinite().all()))
+        ends = released.aminmax()  # the least and the largest: numbers that are not finite are among them
+        records.check_release(self.name, finite=bool(ends.min.isfinite() & ends.max.isfinite()))
         return released
 
     def _admitting(self, literal: Callable[..., Any]) -> Callable[..., Any]:
@@ -223,6 +227,7 @@ class Algorithm:
             raise DomainError(f"tape = {shown(tape)} is outside its domain: a Tape, which a seed makes")
         x, y = records.numbers("features", features), records.numbers("labels", labels)
         records.check(x, y)
+        records.check_numbers((*self.parameters, *self.training), config, single=False)
         if self.check is not None:
             self.check(x, y, config)
         return x, y
@@ -241,7 +246,9 @@ class Algorithm:
             def far(some: Values) -> float:
                 return -np.inf if self.reach is None else self.reach(some, len(features))
 
-            records.check_room(self.name, (*self.parameters, *self.training), config, far, single=single, cast=cast)
+            keys = (*self.parameters, *self.training)
+            records.check_numbers(keys, config, single=single or cast)
+            records.check_room(self.name, keys, config, far, self.step, single=single)
             return records.saturated(features, labels, single=single)
 
         return fit

@@ -23,6 +23,8 @@ UNIT = 2.0**-53
 _SMALLEST = 1e-290  # below, float64 loses relative accuracy
 _ILL_CONDITIONED = 1e-10  # relative rounding error above which float64 leaves the answer to the reference
 LEAST = 5e-324  # the least positive double: what a positive number that underflowed is rounded up to
+_COUNTED = np.arange(4097, dtype=np.float64)
+_COUNTED.flags.writeable = False
 TINY = 1e-323  # two subnormals: covers the absolute error of a result that underflowed
 
 
@@ -100,7 +102,11 @@ def _broadcast(xp: Any, owner: str, known: Mapping[str, Parameter], arrays: dict
     except ValueError:
         shapes = ", ".join(f"{name} {shape}" for name, shape in batches.items())
         raise DomainError(f"the shapes of {owner}'s parameters do not fit together: {shapes}") from None
-    return {name: xp.broadcast_to(array, (*batch, *own[name])) for name, array in arrays.items()}
+    wanted = {name: (*batch, *own[name]) for name in arrays}
+    return {
+        name: array if array.shape == wanted[name] else xp.broadcast_to(array, wanted[name])
+        for name, array in arrays.items()
+    }
 
 
 def erfcx(xp: Any, x: Any) -> Any:
@@ -139,6 +145,23 @@ def inflate(x: Any, units: Any) -> Any:
 def deflate(x: Any, units: Any) -> Any:
     """x >= 0 made smaller by a relative budget of that many unit roundoffs: for what must round down."""
     return x * (1.0 - (units + 2.0) * UNIT)
+
+
+def summed(x: Any, axis: int = -1) -> Any:
+    """The sum along an axis: the arrays' own, which numpy reaches by a shorter way than its function."""
+    return x.sum(axis=axis)
+
+
+def counted(xp: Any, count: int, like: Any) -> Any:
+    """0, 1, ..., count - 1 in float64, where an array is."""
+    if isinstance(like, np.ndarray) and count <= _COUNTED.shape[0]:
+        return _COUNTED[:count]
+    return xp.arange(count, dtype=xp.float64, device=like.device)
+
+
+def largest(xp: Any, x: Any, axis: int = -1) -> Any:
+    """The largest along an axis."""
+    return np.maximum.reduce(x, axis=axis) if isinstance(x, np.ndarray) else xp.max(x, axis=axis)
 
 
 def at_most(xp: Any, x: Any, limit: Any) -> Any:

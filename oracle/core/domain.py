@@ -18,6 +18,7 @@ from fractions import Fraction
 from typing import Any
 
 from oracle.core.errors import DomainError
+from oracle.core.former_names import FORMER
 
 Number = int | float | Fraction | Decimal | str
 Value = int | Fraction | str | float | tuple[Fraction, ...]
@@ -44,10 +45,16 @@ def exact(name: str, value: Number, expected: str) -> Fraction:
         raise DomainError(f"{name} = {shown(value)} is not a number; expected {expected}") from None
 
 
+_LARGEST_TOLD = 10**308  # a number that float() takes
+
+
 def shown(value: object) -> str:
     """A value as an error message shows it: one short line, whatever it is."""
-    if isinstance(value, (int, Fraction)) and max(value.numerator, value.denominator, key=abs).bit_length() > 500:
-        return f"a number of {max(value.numerator, value.denominator, key=abs).bit_length()} bits"
+    if isinstance(value, (int, Fraction)):
+        bits = max(value.numerator, value.denominator, key=abs).bit_length()
+        if bits > 500:
+            near = float(value) if abs(Fraction(value)) <= _LARGEST_TOLD else 0.0
+            return f"about {near:.6g}" if near else f"a number of {bits} bits"
     text = printable(str(value))
     return text if len(text) <= 60 else text[:57] + "..."
 
@@ -208,18 +215,19 @@ class Parameter:
 
     def outside(self, xp: Any, array: Any) -> Any:
         """A boolean array that marks the entries outside the domain (NaN and infinities included)."""
-        bad = xp.isnan(array) | (array == -math.inf)
-        if not self.infinite:
-            bad = bad | (array == math.inf)
-        if self.low is not None:
+        if self.low is None:
+            inside = array > -math.inf
+        else:
             least, beside = _double(self.low)
-            bad = bad | (array < least) | ((array == least) if beside < 0 or (self.low_open and not beside) else bad)
+            inside = array > least if beside < 0 or (self.low_open and not beside) else array >= least
         if self.high is not None:
             most, beside = _double(self.high)
-            bad = bad | (array > most) | ((array == most) if beside > 0 or (self.high_open and not beside) else bad)
+            inside = inside & (array < most if beside > 0 or (self.high_open and not beside) else array <= most)
+        elif not self.infinite:
+            inside = inside & (array < math.inf)
         if self.kind == "integer":
-            bad = bad | (array != xp.floor(array))
-        return bad
+            inside = inside & (array == xp.floor(array))
+        return ~inside
 
 
 @functools.cache
@@ -308,8 +316,6 @@ def flag(name: str, meaning: str = "") -> Parameter:
 
 def unknown(owner: str, name: str, value: object, known: Sequence[str]) -> DomainError:
     """The error for a name that an owner does not take; for a name of an earlier version it says the new one."""
-    from oracle.core.vocabulary import FORMER  # which is made of parameters itself
-
     now = [new for new in FORMER.get(name, ()) if new in known]
     renamed = f": its name is {' or '.join(now)} now" if now else ""
     takes = ", ".join(known)

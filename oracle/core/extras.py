@@ -20,6 +20,8 @@ EXTRAS = {
     "cluster": ("distributed", "dask"),
 }
 """What each extra of pyproject.toml brings, by the names that are imported."""
+RUNNERS = ("pytest",)
+"""What runs our code, and is installed by itself."""
 
 
 def missing(error: BaseException) -> MissingExtraError | None:
@@ -29,8 +31,8 @@ def missing(error: BaseException) -> MissingExtraError | None:
     library = (error.name or "").partition(".")[0] if isinstance(error, ModuleNotFoundError) else ""
     for extra, libraries in EXTRAS.items():
         if library in libraries:
-            return _lacking("this", library, extra)
-    return None
+            return _lacking("this", library, f"dp-oracle[{extra}]")
+    return _lacking("this", library, library) if library in RUNNERS else None
 
 
 @contextmanager
@@ -50,8 +52,8 @@ def require(*extras: str, what: str) -> None:
     for extra in extras:
         for library in EXTRAS[extra]:
             if importlib.util.find_spec(library) is None:
-                raise _lacking(what, library, extra)
+                raise _lacking(what, library, f"dp-oracle[{extra}]")
 
 
-def _lacking(what: str, library: str, extra: str) -> MissingExtraError:
-    return MissingExtraError(f"{what} needs {library}: pip install 'dp-oracle[{extra}]'", name=library)
+def _lacking(what: str, library: str, brought_by: str) -> MissingExtraError:
+    return MissingExtraError(f"{what} needs {library}: pip install '{brought_by}'", name=library)

@@ -42,10 +42,14 @@ def read_bytes(path: Path, *, name: str = "", megabytes: int = TEXT, fault: Faul
             if not stat.S_ISREG(facts.st_mode):
                 kind = "a folder" if stat.S_ISDIR(facts.st_mode) else "a pipe, a device or a socket"
                 raise fault(f"{called} cannot be read: it is {kind}, no regular file")
-            content = b"".join(_blocks(file, megabytes * _MEGABYTE))
+            # What it says of its size spares reading in vain; a file that grows, or of the system, may have more.
+            known = facts.st_size <= megabytes * _MEGABYTE
+            content = b"".join(_blocks(file, megabytes * _MEGABYTE)) if known else b""
     except OSError as error:
         raise fault(f"{called} cannot be read: {error.strerror}") from None
-    if len(content) > megabytes * _MEGABYTE:
+    except MemoryError:
+        raise fault(f"{called} cannot be read: there is not enough memory") from None
+    if not known or len(content) > megabytes * _MEGABYTE:
         raise fault(f"{called} is too large: it has more than {megabytes} MB")
     return content
 
@@ -96,6 +100,15 @@ def read_json(path: Path, *, megabytes: int = 256, fault: Fault = DomainError) -
 
 def read_arrays(content: bytes, *, megabytes: int = ARRAYS) -> dict[str, NDArray[Any]]:
     """The arrays of an npz or npy file by name ("" for the one of npy), no pickle; a ValueError says what is wrong."""
+    try:
+        return _arrays(content, megabytes)
+    except (ValueError, OSError, MemoryError):
+        raise
+    except Exception as error:  # what reads an archive or a header raises many kinds, which nothing lists
+        raise ValueError(f"it is damaged ({type(error).__name__}: {error})") from None
+
+
+def _arrays(content: bytes, megabytes: int) -> dict[str, NDArray[Any]]:
     if not zipfile.is_zipfile(io.BytesIO(content)):
         _check_size([(io.BytesIO(content), len(content))], megabytes)
         return {"": np.asarray(np.load(io.BytesIO(content), allow_pickle=False))}

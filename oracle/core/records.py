@@ -15,7 +15,9 @@ of single records makes neighbours of neighbours, so that whatever is proved of 
 range is proved of the whole for all finite records. Declared bounds on norms or labels are checked before, on what was
 given, and shorter features keep them. Weights (in a network of many layers, products of them) up to 2^ROOM leave room
 for all that is computed: 2^100 in float64, 2^30 in float32. Beyond, the configuration may overflow by itself: where
-`reach` says so, before anything is drawn and whatever the data are, it is refused.
+`reach` says so, before anything is drawn and whatever the data are, it is refused. Where steps follow the weights, so
+that the data decide how far these go, weights are cut to the room after every step, which is a map of what the noise
+has passed already and costs no privacy; then the configuration is refused where one step from there leaves the SPAN.
 
 What has no guarantee computes what it is asked: nothing is scaled there, and numbers that the type does not have are
 refused. A release that is not finite is an error for every training.
@@ -24,6 +26,7 @@ refused. A release that is not finite is an error for every training.
 from __future__ import annotations
 
 import math
+import sys
 from collections.abc import Callable, Iterable
 from fractions import Fraction
 from types import SimpleNamespace
@@ -45,6 +48,10 @@ most. The twins square features and residuals, not their products: 2^64 of 2^128
 """
 ROOM = {False: 100, True: 30}
 """log2 of the largest weights that leave room, by whether the precision is single."""
+FARTHEST = {single: 2.0**room for single, room in ROOM.items()}
+"""What the entries of weights are cut to where steps follow them."""
+SPAN = {False: 900, True: 100}
+"""log2 of the largest number that one step may compute of weights so far: sums over 2^24 features are no larger."""
 LARGEST_DRAW = 64
 """No normal draw of a tape is as large: one of 64 bits stays below 10."""
 _REAL = "biuf"  # numpy's kinds of real numbers
@@ -53,7 +60,7 @@ _REAL = "biuf"  # numpy's kinds of real numbers
 def numbers(name: str, given: Any) -> Array:
     """The numbers as an array of float64 in C order, which nobody else holds for writing; or a DomainError."""
     domain = "an array of real numbers"
-    if isinstance(given, np.ma.MaskedArray):
+    if "numpy.ma" in sys.modules and isinstance(given, np.ma.MaskedArray):  # who has one has loaded it, which is slow
         raise DomainError(f"{name} are a masked array, outside their domain: {domain}, none of them masked")
     try:
         if hasattr(given, "detach"):  # a tensor, which may be on a device, in any precision, and part of a graph
@@ -128,39 +135,56 @@ def log2(value: Fraction | int) -> float:
     return math.log2(value.numerator) - math.log2(value.denominator) if value else -math.inf
 
 
-def check_room(
-    name: str, keys: Iterable[Parameter], config: SimpleNamespace, far: Callable[[SimpleNamespace], float],
-    *, single: bool, cast: bool = False,
-) -> None:
-    """A DomainError, of the key that does most to it, where a configuration by itself leaves a precision's room.
+def check_numbers(keys: Iterable[Parameter], config: SimpleNamespace, *, single: bool) -> None:
+    """A DomainError unless the real keys are numbers of a precision: finite, and positive where they must not be 0.
 
-    `far` is log2 of how far its weights may go. Its numbers must be such of the precision, or of that which releases
-    are `cast` to: finite, and positive where they must not be 0. What data are checked against (feature_norm) is never
-    cast, and what only the exact logarithm is taken of (threshold_delta) may be as small as it likes.
+    What data are checked against (feature_norm) is never cast to float32, and what only the exact logarithm is taken of
+    (threshold_delta) may be as small as it likes.
     """
-    single_numbers = single or cast
-    kind, limits = ("float32", np.finfo(np.float32)) if single_numbers else ("float64", np.finfo(np.float64))
-    reals = [key for key in keys if key.kind in ("real", "schedule") and getattr(config, key.name) is not None]
-    for key in reals:
+    kind, limits = ("float32", np.finfo(np.float32)) if single else ("float64", np.finfo(np.float64))
+    for key in _reals(keys, config):
         given = getattr(config, key.name)
         for value in given if isinstance(given, tuple) else (given,):
-            if value == math.inf or key.name == "threshold_delta" or (single_numbers and key.name == "feature_norm"):
+            if value == math.inf or key.name == "threshold_delta" or (single and key.name == "feature_norm"):
                 continue
             lost = key.low == 0 and key.low_open and 0 < value < Fraction(float(limits.smallest_subnormal))
             if abs(value) > Fraction(float(limits.max)) or lost:
                 raise DomainError(f"{key.name} = {told(value)} is outside its domain: a number of {kind}")
-    room = ROOM[single]
-    if (log2_weights := far(config)) > room:
-        def without(key: Parameter) -> float:
-            given = getattr(config, key.name)
-            harmless = tuple(Fraction(1) for _ in given) if isinstance(given, tuple) else Fraction(1)
-            return far(SimpleNamespace(**{**vars(config), key.name: harmless}))
 
-        blamed = min(reals, key=without)
+
+def _reals(keys: Iterable[Parameter], config: SimpleNamespace) -> list[Parameter]:
+    return [key for key in keys if key.kind in ("real", "schedule") and getattr(config, key.name) is not None]
+
+
+def check_room(
+    name: str, keys: Iterable[Parameter], config: SimpleNamespace, far: Callable[[SimpleNamespace], float],
+    step: Callable[[SimpleNamespace, int], float], *, single: bool,
+) -> None:
+    """A DomainError, of the key that does most to it, where a configuration by itself leaves a precision's room.
+
+    `far` is log2 of how far its weights may go, `step` that of the largest number that one step computes of weights of
+    2^room.
+    """
+    room, trained, reals = ROOM[single], "float32" if single else "float64", _reals(keys, config)
+    _check_reach(f"the weights of {name}", reals, config, far, trained, room)
+    _check_reach(f"a step of {name}", reals, config, lambda some: step(some, room), trained, SPAN[single])
+
+
+def _check_reach(
+    what: str, keys: list[Parameter], config: SimpleNamespace, far: Callable[[SimpleNamespace], float], kind: str,
+    room: int,
+) -> None:
+    """A DomainError, of the key that does most to it, where something may go farther than there is room for."""
+    def without(key: Parameter) -> float:
+        given = getattr(config, key.name)
+        harmless = tuple(Fraction(1) for _ in given) if isinstance(given, tuple) else Fraction(1)
+        return far(SimpleNamespace(**{**vars(config), key.name: harmless}))
+
+    if (farthest := far(config)) > room:
+        blamed = min(keys, key=without)
         raise DomainError(
             f"{blamed.name} = {told(getattr(config, blamed.name))} is outside its domain: with the rest of the "
-            f"configuration the weights of {name} may reach 2^{log2_weights:.0f}, whatever the data, and "
-            f"{'float32' if single else 'float64'} has room for 2^{room}"
+            f"configuration {what} may reach 2^{farthest:.0f}, whatever the data, and {kind} has room for 2^{room}"
         )
 
 

@@ -40,8 +40,7 @@ alpha = real("alpha", "order of the Renyi divergence").above(1)
 rdp = non_negative("rdp", "Renyi divergence at the order alpha")
 neighbours = choice(
     "neighbours", "replace", "add_remove",
-    meaning="which data sets are neighbours: a record is replaced, or added or removed while all else stays as it "
-    "is",
+    meaning="which data sets are neighbours: a record is replaced, or added or removed while all else stays as it is",
 )
 released = choice(
     "released", "last_iterate", "average_iterate", "all_iterates", meaning="what is published of a training",
@@ -66,31 +65,31 @@ noise_on_sum = positive(
     "noise_on_sum", "standard deviation of the Gaussian noise on the sum of a batch's gradients", unit="gradient",
 )
 noise_multiplier = positive(
-    "noise_multiplier",
-    "standard deviation of the Gaussian noise on a sum over the clipping norm of its terms",
+    "noise_multiplier", "standard deviation of the Gaussian noise on a sum over the clipping norm of its terms",
     unit="clip_norm",
 )
 noise_over_sensitivity = non_negative(
-    "noise_over_sensitivity",
-    "standard deviation of the Gaussian noise of a step over the sensitivity of that step",
+    "noise_over_sensitivity", "standard deviation of the Gaussian noise of a step over the sensitivity of that step",
     unit="sensitivity of the step",
 )
 noise_over_step = positive(
-    "noise_over_step",
-    "standard deviation of the noise that a phase adds to its output, over that phase's step size",
+    "noise_over_step", "standard deviation of the noise that a phase adds to its output, over that phase's step size",
     unit="gradient",
 )
-diffusion = positive("diffusion", "a step adds Gaussian noise of variance 2 learning_rate diffusion^2 to the iterate")
+diffusion = positive(
+    "diffusion", "a step adds Gaussian noise of variance 2 learning_rate diffusion^2 to the iterate",
+    unit="iterate / sqrt(learning_rate)",
+)
 noise_variances = schedule(
     "noise_variances",
     "o_i: update (or epoch) i adds Gaussian noise of variance 2 learning_rate o_i inside its proximal map",
+    unit="iterate^2 / learning_rate",
 )
 iterate_noise = schedule(
     "iterate_noise", "standard deviation of the Gaussian noise that step i adds to the iterate", unit="iterate",
 )
 scale = positive(
-    "scale",
-    "scale b of noise of density exp(-|v|/b) on the released value: Laplace for a number",
+    "scale", "scale b of noise of density exp(-|v|/b) on the released value: Laplace for a number",
     unit="released value",
 )
 noise_law = choice(
@@ -100,6 +99,7 @@ noise_law = choice(
 noise_scale = positive(
     "noise_scale",
     "scale of the noise: b of density exp(-|v|/b), or the standard deviation where noise_law is gaussian",
+    unit="released value",
 )
 noise_formula = choice(
     "noise_formula", "exact", "printed-variance", "printed-std",
@@ -107,15 +107,17 @@ noise_formula = choice(
 )
 label_noise = non_negative("label_noise", "standard deviation of the label noise, at most", unit="label")
 keep = unit_interval("keep", "probability of telling the true bit").at_least("1/2").below(1)
-temperature = positive("temperature", "temperature T: a model has density exp(-(sum of the losses)/T)")
+temperature = positive("temperature", "temperature T: a model has density exp(-(sum of the losses)/T)", unit="loss")
 
 # --- what one record can do
 sensitivity = positive(
     "sensitivity",
     "how far one record moves the released value, or the sum of a batch's gradients (clipped to C: 2C "
-    "where it is replaced), in the l2-norm",
+    "where it is replaced), in the l2-norm", unit="released value",
 )
-sensitivities = schedule("sensitivities", "S_i of each update that reads the record: one entry a block and epoch")
+sensitivities = schedule(
+    "sensitivities", "S_i of each update that reads the record: one entry a block and epoch", unit="gradient",
+)
 clip_norm = extended(
     "clip_norm", "norm C that each record's gradient (over all its weights) is clipped to; inf: none", unit="gradient",
 ).above(0)
@@ -126,10 +128,10 @@ clip = choice(
 clipping = choice(
     "clipping", "record", "output", meaning="the whole gradient to C, or each output's part to C / sqrt(k)",
 )
-loss_range = positive("loss_range", "length B of the interval that every loss is clipped to")
-estimate_range = positive("estimate_range", "l2-diameter of the set that a block's estimate is clipped to")
-estimate_low = real("estimate_low", "lower end of the interval that a block's estimate is clipped to")
-estimate_high = real("estimate_high", "upper end of the interval that a block's estimate is clipped to")
+loss_range = positive("loss_range", "length B of the interval that every loss is clipped to", unit="loss")
+estimate_range = positive("estimate_range", "l2-diameter of what a block's estimate is clipped to", unit="estimate")
+estimate_low = real("estimate_low", "lower end of what a block's estimate is clipped to", unit="estimate")
+estimate_high = real("estimate_high", "upper end of what a block's estimate is clipped to", unit="estimate")
 feature_norm = positive(
     "feature_norm", "no record's features are longer; for a kernel the root of its largest K(x, x)", unit="feature",
 )
@@ -138,8 +140,7 @@ label_bound = positive("label_bound", "B: labels, and a bounded link, lie in [-B
 # --- counts
 dataset_size = positive_integer("dataset_size", "number n of records, a constant of the mechanism", unit="records")
 batch_size = positive_integer(
-    "batch_size",
-    "number of records of a batch, expected if it is random; what their sum is divided by",
+    "batch_size", "number of records of a batch, expected if it is random; what their sum is divided by",
     unit="records",
 )
 divisor = positive("divisor", "constant by which the sum of a batch's clipped gradients is divided", unit="records")
@@ -153,8 +154,7 @@ sampling_rate = unit_interval(
 )
 draws = positive_integer("draws", "number of draws with replacement", unit="records")
 record_position = positive_integer(
-    "record_position",
-    "position in the pass of the record that is protected, the last such one if there are several",
+    "record_position", "position in the pass of the record that is protected, the last such one if there are several",
     unit="records",
 )
 batch_position = positive_integer(
@@ -176,12 +176,18 @@ threshold_records = positive_integer(
 )
 
 # --- steps
-learning_rate = positive("learning_rate", "size eta of a gradient step")
-learning_rates = schedule("learning_rates", "size of a gradient step, one entry a candidate")
-base_learning_rate = positive("base_learning_rate", "eta; phase i, from 1 on, takes gradient steps of size eta / 4^i")
-regularisation = non_negative("regularisation", "lambda of the ridge lambda |theta|^2 / 2, which is not clipped")
-regularisations = schedule("regularisations", "lambda of the ridge of each candidate", low_open=False)
-group_penalty = positive("group_penalty", "weight of the sum of the group norms")
+learning_rate = positive("learning_rate", "size eta of a gradient step", unit="iterate / gradient")
+learning_rates = schedule("learning_rates", "size of a gradient step, one entry a candidate", unit="iterate / gradient")
+base_learning_rate = positive(
+    "base_learning_rate", "eta; phase i, from 1 on, takes gradient steps of size eta / 4^i", unit="iterate / gradient",
+)
+regularisation = non_negative(
+    "regularisation", "lambda of the ridge lambda |theta|^2 / 2, which is not clipped", unit="gradient / iterate",
+)
+regularisations = schedule(
+    "regularisations", "lambda of the ridge of each candidate", low_open=False, unit="gradient / iterate",
+)
+group_penalty = positive("group_penalty", "weight of the sum of the group norms", unit="loss / iterate")
 regulariser = choice("regulariser", "none", "l2", "l1", meaning="r of every block")
 contraction = unit_interval("contraction", "Lipschitz constant c of every gradient step")
 contractions = schedule("contractions", "Lipschitz constant (or factor) of step i, which may exceed 1", low_open=False)
@@ -189,18 +195,23 @@ drift = schedule("drift", "how far the two maps of step i differ at most", low_o
 shift = schedule("shift", "how much of the distance step i pays off", low_open=False, unit="iterate")
 diameter = extended(
     "diameter", "diameter of a convex set that holds every iterate (every step projects on it); inf: none",
+    unit="iterate",
 )
 constraint_radius = positive(
-    "constraint_radius", "largest distance of a point of the constraint set from the minimiser",
+    "constraint_radius", "largest distance of a point of the constraint set from the minimiser", unit="iterate",
 )
-radius = positive("radius", "radius of the ball around 0 on which iterates are projected")
-layer_radius = positive("layer_radius", "R: layers stay within R / sqrt(hidden_units) of their start, or within R of 0")
-weight_bound = positive("weight_bound", "W: iterates are projected onto the ball of radius 2W around 0")
+radius = positive("radius", "radius of the ball around 0 on which iterates are projected", unit="iterate")
+layer_radius = positive(
+    "layer_radius", "R: layers stay within R / sqrt(hidden_units) of their start, or within R of 0", unit="iterate",
+)
+weight_bound = positive("weight_bound", "W: iterates are projected onto the ball of radius 2W around 0", unit="iterate")
 projected_dimension = positive_integer("projected_dimension", "number m of rows of the Gaussian projection")
 iterate = choice("iterate", "average", "last", meaning="which iterate is the output")
-initial_std = non_negative("initial_std", "standard deviation of the entries of the initial point; 0 starts at 0")
-initial_scale = positive("initial_scale", "scale of the initial weights, divided by the root of a unit's inputs")
-initial_radius = non_negative("initial_radius", "w_0 is uniform in a ball of this radius; 0: w_0 = 0")
+initial_std = non_negative(
+    "initial_std", "standard deviation of the entries of the initial point; 0 starts at 0", unit="iterate",
+)
+initial_scale = positive("initial_scale", "of the initial weights, over the root of a unit's inputs", unit="iterate")
+initial_radius = non_negative("initial_radius", "w_0 is uniform in a ball of this radius; 0: w_0 = 0", unit="iterate")
 centre = choice(
     "centre", "start", "origin", meaning="what layers are projected around: their start, or 0 as in the text",
 )
@@ -212,10 +223,12 @@ sampling = choice(
     "sampling", "poisson", "without_replacement", "with_replacement", "cyclic", meaning="how each batch is drawn",
 )
 order = choice("order", "given", "shuffled", meaning="blocks of consecutive places, or of randomly permuted ones")
-proposal_std = positive("proposal_std", "standard deviation of a proposal of the sampler")
+proposal_std = positive("proposal_std", "standard deviation of a proposal of the sampler", unit="iterate")
 grid_points = positive_integer("grid_points", "points of the grid on every axis").at_least(2)
-grid_radius = positive("grid_radius", "largest coordinate of the grid")
-solver_error = non_negative("solver_error", "largest distance of the solver's answer from the minimiser")
+grid_radius = positive("grid_radius", "largest coordinate of the grid", unit="iterate")
+solver_error = non_negative(
+    "solver_error", "largest distance of the solver's answer from the minimiser", unit="iterate",
+)
 oracle_error = non_negative("oracle_error", "largest error of a gradient; 0 if gradients are exact", unit="gradient")
 gradient_oracle = choice(
     "gradient_oracle", "bisection", "subgradient",
@@ -230,15 +243,20 @@ loss = choice(
 lipschitz = positive(
     "lipschitz", "Lipschitz constant L of every record's loss: its largest gradient norm", unit="gradient",
 )
-smoothness = positive("smoothness", "largest curvature beta of any record's loss, its ridge included")
-strong_convexity = positive("strong_convexity", "strong convexity of the objective")
-curvature = non_negative("curvature", "largest second derivative of a record's loss along its features")
+smoothness = positive(
+    "smoothness", "largest curvature beta of any record's loss, its ridge included", unit="gradient / iterate",
+)
+strong_convexity = positive("strong_convexity", "strong convexity of the objective", unit="gradient / iterate")
+curvature = non_negative(
+    "curvature", "largest second derivative of a record's loss along its features", unit="loss / score^2",
+)
 link = choice("link", "tanh", "sigmoid", "clip", "constant", "sign", meaning="mean of a label, given the score")
 link_lipschitz = non_negative(
     "link_lipschitz",
     "Lipschitz constant G of the link, or of the derivative of the Moreau envelope that stands for it",
+    unit="label / score",
 )
-envelope_smoothness = positive("envelope_smoothness", "smoothness beta of the Moreau envelope")
+envelope_smoothness = positive("envelope_smoothness", "smoothness beta of the Moreau envelope", unit="label / score")
 activation = choice("activation", "tanh", "relu", meaning="of the hidden units")
 hidden_units = positive_integer("hidden_units", "number of units of each hidden layer")
 layers = non_negative_integer("layers", "D: hidden layers; the blocks are theta_0, ..., theta_D")
@@ -247,7 +265,9 @@ outputs = positive_integer("outputs", "number of outputs: 1 for a number, else o
 degree = positive_integer("degree", "degree of the multinomial kernel")
 hyperplanes = positive_integer("hyperplanes", "number P of random hyperplanes")
 active = positive_integer("active", "number of hyperplanes that are active for any record, at most; all P always serve")
-spectral_norm = extended("spectral_norm", "rho: spectral norm of a block before its update; inf: any").above(0)
+spectral_norm = extended(
+    "spectral_norm", "rho: spectral norm of a block before its update; inf: any", unit="iterate").above(0,
+)
 lipschitz_gradient = non_negative(
     "lipschitz_gradient", "Lipschitz constant L_F of every gradient step as it is run, clipping included; may exceed 1",
 )
@@ -256,11 +276,13 @@ lipschitz_prox = non_negative(
     "Lipschitz constant L_T of all that follows the noise of a step: 1 for the proximal map of a convex "
     "function, not for a normalisation by the spectral norm",
 )
-weights = schedule("weights", "the model w, an entry a feature", low=None)
-weight_norm = non_negative("weight_norm", "|w|: the length of the released iterate that the step starts from")
+weights = schedule("weights", "the model w, an entry a feature", low=None, unit="iterate")
+weight_norm = non_negative(
+    "weight_norm", "|w|: the length of the released iterate that the step starts from", unit="iterate",
+)
 dimension = positive_integer("dimension", "number d of parameters, or of directions in which gradients lie")
 estimator = choice("estimator", "mean", "median", "slope", meaning="what is computed on each block")
-variance_floor = positive("variance_floor", "least variance of x that the slope is divided by")
+variance_floor = positive("variance_floor", "least variance of x that the slope is divided by", unit="feature^2")
 score = choice("score", "loss", "accuracy", meaning="by which the best run is chosen on the public records")
 
 # --- thresholds and tuning
@@ -273,20 +295,27 @@ threshold_delta = unit_interval(
 threshold_scale = positive("threshold_scale", "clipping norm over the scale that DP-Threshold gives")
 thresholds = choice(
     "thresholds", "fixed", "other_records", "same_records",
-    meaning="where the clipping thresholds come from: no records, DP-Threshold on others, or those of the "
-    "training",
+    meaning="where the clipping thresholds come from: no records, DP-Threshold on others, or those of the training",
 )
-model_variance = non_negative("model_variance", "V, added to the third square for the noise of the labels")
+model_variance = non_negative(
+    "model_variance", "V, added to the third square for the noise of the labels", unit="label^2",
+)
 rank_threshold = real("rank_threshold", "outcomes below it are ranked first, then from the largest down")
 run_count = choice("run_count", "poisson", "fixed", meaning="law of the number of runs")
 
 # --- risk
-distance = non_negative("distance", "distance of the start from the minimiser or the true parameter, at most")
-target_norm = non_negative("target_norm", "norm of the minimiser or the true parameter, at most; the start is 0")
-optimal_risk = non_negative("optimal_risk", "risk of the best parameter")
+distance = non_negative(
+    "distance", "distance of the start from the minimiser or the true parameter, at most", unit="iterate",
+)
+target_norm = non_negative(
+    "target_norm", "norm of the minimiser or the true parameter, at most; the start is 0", unit="iterate",
+)
+optimal_risk = non_negative("optimal_risk", "risk of the best parameter", unit="loss")
 rank = positive("rank", "expected rank of the data matrix, at most")
-spectrum = schedule("spectrum", "eigenvalues of the covariance of the features")
-gap = schedule("gap", "squared distance of the start from the truth along each eigenvector", low_open=False)
+spectrum = schedule("spectrum", "eigenvalues of the covariance of the features", unit="feature^2")
+gap = schedule(
+    "gap", "squared distance of the start from the truth along each eigenvector", low_open=False, unit="iterate^2",
+)
 fourth_moment = real("fourth_moment", "fourth-moment constant of the features; 3 for Gaussian ones").at_least(1)
 
 # --- which formula
@@ -318,8 +347,7 @@ disjoint = flag(
 )
 features_bounded = flag(
     "features_bounded",
-    "whether every possible record's features have norm at most feature_norm, or 1 where there is no such "
-    "key",
+    "whether every possible record's features have norm at most feature_norm, or 1 where there is no such key",
 )
 gradients_bounded = flag(
     "gradients_bounded", "whether every possible record's gradient has norm at most lipschitz wherever iterates can be",
@@ -359,33 +387,6 @@ symmetric = flag("symmetric", "whether x and -x have one law")
 TERMS: dict[str, Parameter] = {
     value.name: value for value in vars(sys.modules[__name__]).values() if isinstance(value, Parameter)
 }
-
-FORMER: dict[str, tuple[str, ...]] = {
-    "eta": ("learning_rate",), "step_size": ("learning_rate", "proposal_std"),
-    "lam": ("regularisation", "group_penalty"),
-    "learning_rate": ("base_learning_rate",), "ridge": ("regularisation",), "strong_convexity": ("regularisation",),
-    "sigma": ("noise_on_mean", "noise_on_sum", "noise_multiplier", "noise_over_step", "diffusion"),
-    "noise_std": ("noise_on_mean",), "noise_multiplier": ("noise_over_sensitivity", "noise_on_mean"),
-    "noise": ("noise_on_mean", "iterate_noise", "noise_variances", "noise_law", "noise_formula"),
-    "records": ("dataset_size",), "steps": ("dataset_size",), "passes": ("epochs",), "mean": ("mean_runs",),
-    "epsilon": ("base_epsilon", "threshold_epsilon"), "delta": ("base_delta", "threshold_delta"),
-    "total_epsilon": ("epsilon",), "total_delta": ("delta",), "norm": ("feature_norm", "target_norm"),
-    "radius": ("feature_norm", "layer_radius", "grid_radius"), "position": ("batch_position", "record_position"),
-    "smoothness": ("link_lipschitz",), "lipschitz": ("link_lipschitz", "spectral_norm"), "width": ("hidden_units",),
-    "alpha": ("fourth_moment",), "batch_size": ("divisor",), "batches": ("histogram_batches",), "mu": ("base_mu",),
-    "contraction": ("contractions",), "sensitivity": ("sensitivities",),
-    "diameter": ("constraint_radius", "estimate_range"),
-    "kind": ("step_rule",), "etas": ("learning_rates",), "lams": ("regularisations",), "scale": ("noise_scale",),
-    "noise_scale": ("scale",), "beta": ("envelope_smoothness",), "gamma": ("oracle_error",), "runs": ("run_count",),
-    "oracle": ("gradient_oracle",), "threshold": ("rank_threshold",), "failure": ("failure_probability",),
-    "constant_batch_size": ("constant_divisor",), "poisson": ("sampling",), "points": ("grid_points",),
-    "estimation": ("threshold_records",), "validation": ("validation_records",), "blocks": ("layers",),
-    "lipschitz_map": ("lipschitz_prox",), "sensitivity_enforced": ("clipped",),
-    "disjoint_blocks": ("disjoint",), "initial_std": ("initial_scale",),
-    "floor": ("variance_floor",), "low": ("estimate_low",), "high": ("estimate_high",),
-}
-"""Names of earlier versions and what may stand for them now; the error for an old name says the new one."""
-
 
 def check(owner: str, parameters: tuple[Parameter, ...]) -> None:
     """An OracleError unless every parameter of an owner is a term of this vocabulary, its domain narrowed at most."""

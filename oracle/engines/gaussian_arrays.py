@@ -49,17 +49,22 @@ def mills_difference(xp: Any, x: Any, mu: Any) -> Any:
     """R(x) - R(x + mu) for x >= min(0, -mu/2), without cancellation, to MILLS_BUDGET unit roundoffs."""
     safe = xp.where(x > -30.0, x, -30.0)  # R overflows on the far left, where the caller uses 1 - delta instead
     direct = mills(xp, safe) - mills(xp, safe + mu)
-    near = xp.zeros_like(x)
-    for node, weight in zip(*_legendre(), strict=True):
-        t = safe + mu * node
-        near = near + weight * (1.0 - t * mills(xp, t))
-    large = xp.where(x > 10.0, x, 10.0)
-    far = xp.zeros_like(x)
-    for node, weight in zip(*_laguerre(), strict=True):
-        t = node / large
-        far = far - weight * xp.exp(-0.5 * t * t) * xp.expm1(-mu * t)
-    cancels = xp.where(x > 10.0, mu < 0.5 * x, mu < 0.5)
-    return xp.where(cancels, xp.where(x > 10.0, far / large, mu * near), direct)
+    right = x > 10.0
+    cancels = mu < xp.where(right, 0.5 * x, 0.5)
+    if bool(xp.any(cancels & ~right)):
+        near = xp.zeros_like(x)
+        for node, weight in zip(*_legendre(), strict=True):
+            t = safe + mu * node
+            near = near + weight * (1.0 - t * mills(xp, t))
+        direct = xp.where(cancels & ~right, mu * near, direct)
+    if bool(xp.any(cancels & right)):
+        large = xp.where(right, x, 10.0)
+        far = xp.zeros_like(x)
+        for node, weight in zip(*_laguerre(), strict=True):
+            t = node / large
+            far = far - weight * xp.exp(-0.5 * t * t) * xp.expm1(-mu * t)
+        direct = xp.where(cancels & right, far / large, direct)
+    return direct
 
 
 def curve(xp: Any, x: Any, mu: Any) -> tuple[Any, Any]:

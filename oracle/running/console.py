@@ -17,15 +17,16 @@ from typing import TYPE_CHECKING, Annotated, Any, TextIO
 
 import typer
 
-from oracle.core.domain import clean
+from oracle.core.domain import clean, shown
 from oracle.core.errors import DomainError, OracleError, OutputError, PrecisionError, WorkLostError
 from oracle.core.extras import missing
 from oracle.core.plain import json_text
-from oracle.running import outputs
+from oracle.running import opening, outputs
 from oracle.running.outputs import complain
 
 if TYPE_CHECKING:
     from rich.console import Console
+    from rich.progress import Progress, ProgressColumn
 
 GOOD, WRONG, BAD_USAGE, UNDECIDED = 0, 1, 2, 3
 BROKEN = 70  # a defect of ours, or a machine that gives out: no verdict (sysexits.h calls it an internal error)
@@ -49,17 +50,32 @@ def terminal() -> Console:
     """A console on standard output; wide when output is not a terminal, so that no value is ever folded."""
     from rich.console import Console  # here and below: it takes time to load, and few commands print a table
 
+    opening.end()
     return Console(width=None if sys.stdout.isatty() else 500, highlight=False)
 
 
 def say(text: str = "", *, file: TextIO | None = None, flush: bool = False) -> None:
     """Print lines, whatever names, paths and answers have brought into them: no terminal obeys it."""
+    opening.end()
     print(clean(text), file=file, flush=flush)
 
 
 def print_json(value: Any) -> None:
     """One JSON document on standard output; records are written as `plain` says."""
+    opening.end()
     print(json_text(value))
+
+
+def progress(*columns: ProgressColumn) -> Progress:
+    """A bar on a terminal's standard error, gone when its work is; what is printed meanwhile goes where it belongs."""
+    from rich.console import Console
+    from rich.progress import Progress
+
+    opening.end()
+    return Progress(
+        *columns, console=Console(stderr=True), disable=not sys.stderr.isatty(), transient=True,
+        redirect_stdout=sys.stdout.isatty(),
+    )
 
 
 _COLUMNS = 80
@@ -142,6 +158,7 @@ def run(app: typer.Typer, arguments: Sequence[str] | None = None) -> int:
     with warnings.catch_warnings():
         warnings.showwarning = _warn
         code = _run(app, arguments)
+    opening.end(over=True)
     written = outputs.end()
     return code if written or code in (BROKEN, INTERRUPTED) else UNWRITTEN
 
@@ -179,14 +196,25 @@ def _run(app: typer.Typer, arguments: Sequence[str] | None) -> int:
         return BAD_USAGE
     except Exception as error:
         # typer brings click along under one of two module paths; its usage errors are known by this method.
-        message = getattr(error, "format_message", None)
-        if message is not None:
-            complain(message())
+        if hasattr(error, "format_message"):
+            complain(_usage(error, words))
             return BAD_USAGE
         if type(error).__name__ == "Abort":
             say("interrupted", file=sys.stderr)
             return INTERRUPTED
         return broken(error)
+
+
+def _usage(error: Any, words: Sequence[str]) -> str:
+    """What is wrong with an option: argument, value and domain, of which typer tells the value now and then."""
+    message = str(error.format_message())
+    for option in getattr(getattr(error, "param", None), "opts", ()):
+        for before, word in zip(("", *words), words, strict=False):
+            value = word if before == option else word.partition(f"{option}=")[2]
+            if value and message.startswith("Invalid value for "):
+                domain = message.partition(": ")[2].replace("Input should be", "it should be")
+                return f"{option.lstrip('-')} = {shown(value)} is outside its domain: {domain}"
+    return message
 
 
 def _output_to_nowhere() -> None:
@@ -207,7 +235,7 @@ def broken(error: BaseException) -> int:
     what = f"{type(error).__name__}: {error}" if str(error) else type(error).__name__
     if isinstance(error, OSError) and error.errno in (errno.ENOSPC, errno.EIO, errno.EDQUOT):
         _output_to_nowhere()
-        complain(f"the output could not be written: {error.strerror}; there is no verdict")
+        complain(f"the output could not be written: {error.strerror}; no verdict is told here")
         return UNWRITTEN
     kept = "it could not be kept"
     with contextlib.suppress(OSError):

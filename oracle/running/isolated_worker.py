@@ -54,6 +54,8 @@ def load_function(path: str) -> Callable[..., Any]:
     place, _, name = path.rpartition(":")
     if place.endswith(".py"):
         file = Path(place).resolve()
+        if not file.is_file():  # a pipe would be waited for
+            raise TargetError(f"there is no file {place}")
         spec = importlib.util.spec_from_file_location(file.stem, file)  # told: foreign, by whoever asks for it
         assert spec is not None
         assert spec.loader is not None
@@ -76,9 +78,13 @@ def load_function(path: str) -> Callable[..., Any]:
 
 def told(error: BaseException) -> str:
     """An exception as one line: what it says, and where in the target it was raised."""
-    if isinstance(error, TargetError) or complaint_in(str(error)) is not None:
-        return str(error)
-    text = printable(str(error))[:300]
+    try:
+        said = str(error)
+    except BaseException as fault:  # it is the target's own code that says it
+        said = f"what cannot be told ({type(fault).__name__})"
+    if isinstance(error, TargetError) or complaint_in(said) is not None:
+        return said
+    text = printable(said)[:300]
     frames = traceback.extract_tb(error.__traceback__)
     where = f" ({Path(frames[-1].filename).name}, line {frames[-1].lineno})" if frames else ""
     short = " (it may use no more memory)" if isinstance(error, MemoryError) else ""

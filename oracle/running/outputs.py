@@ -14,6 +14,7 @@ import errno
 import os
 import re
 import secrets
+import shutil
 import stat
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -23,6 +24,7 @@ from typing import TYPE_CHECKING, Any
 from oracle.core.domain import clean, printable
 from oracle.core.errors import DomainError, OracleError, OutputError
 from oracle.core.plain import json_text
+from oracle.running import opening
 
 if TYPE_CHECKING:
     from oracle.running.signing import Signer
@@ -30,6 +32,9 @@ if TYPE_CHECKING:
 SIGNATURE = ".sig"
 _PROBED = 2**16  # bytes that a disk must still hold before the work begins
 _DESCRIPTOR = re.compile(r"(?:/dev/fd/|/dev/std|/proc/self/fd/)(\d+|out|err)")
+_ROOT = Path(__file__).resolve().parents[2]  # told: outputs are held against it, and nothing there is read
+_DATA = [_ROOT / "empirical" / "gate" / name for name in ("vectors", "schemas")] + [_ROOT / "reports" / "templates"]
+"""Folders of this installation that hold certified answers and forms; `vectors` writes there, and no other command."""
 _ASIDE = ("-journal", "-wal", "-shm")  # files that SQLite keeps beside a store
 
 
@@ -64,6 +69,7 @@ class Outputs:
             for name, path in self._stores.items():
                 self._signer.take_off(name, path)
                 _last.append(lambda name=name, path=path: self._sign(name, path))  # type: ignore[misc]
+        opening.tell()
 
     def text(self, name: str, text: str | Callable[[], str], *, append: bool = False) -> None:
         """Write a text, or what makes one, where the option was given."""
@@ -101,15 +107,17 @@ class Outputs:
         aside = {
             f"the {end[1:]} of {name}": Path(f"{path}{end}") for name, path in self._stores.items() for end in _ASIDE
         }
-        others = written | aside | dict(read)
+        others, running = written | aside | dict(read), _running() if written else set()
         for name, path in written.items():
             if _is_special(path):
                 continue
             for other, place in others.items():
                 if other != name and not {name, other} <= set(self._stores) and _same(path, place):
                     raise DomainError(f"{name} = {path} is outside its domain: {other} is the same file")
-            if str(_real(path)) in _running():
+            if str(_real(path)) in running:
                 raise DomainError(f"{name} = {path} is outside its domain: it holds code that runs here")
+            if any(_real(path).is_relative_to(folder) for folder in _DATA):
+                raise DomainError(f"{name} = {path} is outside its domain: what is read here stands there")
 
     def _require(self, name: str, path: Path) -> None:
         """An OracleError unless a file can be written."""
@@ -221,6 +229,7 @@ def lost(what: str, why: str) -> None:
 
 def complain(message: str, kind: str = "error") -> None:
     """One line on standard error, whatever a user's input brought into the message; nothing where none is."""
+    opening.end()
     with contextlib.suppress(OSError, ValueError, AttributeError):
         print(f"{kind}: {printable(message)}", file=sys.stderr, flush=True)
 
@@ -288,8 +297,11 @@ def _code(targets: Iterable[str | None], commands: Iterable[str | None]) -> dict
                 found[f"the target {target}"] = source_of(target).absolute()
     for command in commands:
         with contextlib.suppress(OracleError):
-            words = () if command is None else command_words(command)
-            found |= {f"the command's {word}": Path(word).absolute() for word in words if os.path.isfile(word)}
+            words = [] if command is None else command_words(command)
+            for word in words:
+                place = shutil.which(word) if word is words[0] else word  # a program may stand elsewhere
+                if place is not None and os.path.isfile(place):
+                    found[f"the command's {word}"] = Path(place).absolute()
     return found
 
 

@@ -20,7 +20,7 @@ from oracle.core.reading import read_bytes
 from oracle.running.outputs import SIGNATURE
 
 _LONGEST = 1  # MB of a key file
-_LARGEST = 16_384  # MB of a file that is signed
+_LARGEST = 4096  # MB of a file that is signed, which is read whole
 
 
 class Signer:

@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 import torch
 
+from tests.benchmarks import check_missed, missed
 from tests.project.consoles import ROOT
 
 sys.path.append(str(ROOT / "benchmarks"))
@@ -33,20 +34,19 @@ def measured(**changes: dict[str, Any]) -> dict[str, Any]:
         }
         few = {"megabytes": 10.0, "own": 1.0, "peak": 300.0}
         memory = {"10000": few, "100000": {"megabytes": 25.9, "own": 10.0, "peak": 325.0}}
-        tasks[task] = {"speed": speed, "memory": memory}
+        once = {row: {"per_second": 10.0 * ratio} for row in speed}
+        tasks[task] = {"speed": speed, "few": once, "memory": memory}
     for name, change in changes.items():
-        cells = tasks["noisy-cgd"]["memory"] if name == "many" else tasks["noisy-cgd"]["speed"]["float32 one"]
-        cells["100000" if name == "many" else name] = change
+        task = tasks["noisy-cgd"]
+        places = {"many": (task["memory"], "100000"), "few": (task["few"], "float32 one")}
+        cells, place = places.get(name, (task["speed"]["float32 one"], name))
+        cells[place] = change
     return {"tasks": tasks}
 
 
-def missed(result: dict[str, Any]) -> list[str]:
-    return [goal["goal"] for goal in goals(result) if not goal["met"]]
-
-
 def test_goals_met() -> None:
-    assert missed(measured()) == []
-    assert len(goals(measured())) == 7
+    assert missed(goals(measured())) == []
+    assert len(goals(measured())) == 11
 
 
 @pytest.mark.parametrize(
@@ -54,7 +54,9 @@ def test_goals_met() -> None:
     [
         ({"twin": {"per_second": 9999.0, "apart": 0.0}}, ["1,000 times"]),
         ({"twin": {"failure": "timeout"}}, ["1,000 times", "the same models"]),
-        ({"Opacus": {"failure": "ModuleNotFoundError"}}, ["1,000 times", "the same models"]),
+        ({"Opacus": {"failure": "ModuleNotFoundError"}}, ["1,000 times", "1,000 models in all", "the same models"]),
+        ({"few": {"per_second": 9999.0}}, ["1,000 models in all"]),
+        ({"few": {"failure": "timeout"}}, ["1,000 models in all"]),
         ({"reference": {"per_second": 1.0, "apart": 1.1e-4}}, ["the same models"]),
         ({"reference": {"per_second": 1.0, "apart": float("nan")}}, ["the same models"]),
         ({"many": {"megabytes": 26.1}}, ["memory"]),
@@ -62,15 +64,13 @@ def test_goals_met() -> None:
     ],
 )
 def test_goals_missed(changes: dict[str, dict[str, Any]], words: list[str]) -> None:
-    found = missed(measured(**changes))
-    assert len(found) == len(words)
-    assert all(word in goal for word, goal in zip(words, found, strict=True))
+    check_missed(goals(measured(**changes)), words)
 
 
 def test_a_rate_is_a_goal_where_nobody_else_takes_part() -> None:
     for rate, expected in ((100.5, []), (99.5, ["dp-glmtron: 100 models a second"])):
         speed = {f"float64 {threads}": {"twin": {"per_second": rate, "apart": 0.0}} for threads in ("one", "all")}
-        found = missed({"tasks": {"dp-glmtron": {"speed": speed, "memory": {}}}})
+        found = missed(goals({"tasks": {"dp-glmtron": {"speed": speed, "few": {}, "memory": {}}}}))
         assert [goal[: len(words)] for goal, words in zip(found, expected, strict=True)] == expected
 
 
@@ -81,11 +81,12 @@ def test_the_table_has_a_row_a_training_and_threads_and_the_goals() -> None:
     rows = [line for line in lines if line.startswith("|")]
     assert len({line.count("|") for line in rows}) == 1
     assert len(rows) == 2 + 2 * 4
-    assert rows[3].endswith("| float64 | 1 | 10,010 | – | – | 10, 1,001 |")
-    assert rows[4].endswith("| float32 | 1 | 10,010 | 10, 1,001 | 10, 1,001 | ModuleNotFoundError |")
-    assert sum(line.startswith("- Goal met") for line in lines) == 5
-    assert sum(line.startswith("- Goal **missed**") for line in lines) == 2
-    assert plain(result).count("MISSED") == 2
+    assert rows[3].endswith("| float64 | 1 | 10,010 | 10,010, 1,001 | – | – | 10, 1,001 |")
+    assert rows[4].endswith("| float32 | 1 | 10,010 | 10,010, – | 10, 1,001 | 10, 1,001 | ModuleNotFoundError |")
+    assert sum(line.startswith("- Goal met") for line in lines) == 8
+    assert sum(line.startswith("- Goal **missed**") for line in lines) == 3
+    assert plain(result).count("MISSED") == 3
+    assert plain(result).count("models once: ") == 8
 
 
 def test_only_the_section_between_the_marks_is_rewritten(tmp_path: Path) -> None:
@@ -105,9 +106,9 @@ def test_the_page_has_the_marks() -> None:
 def small(monkeypatch: pytest.MonkeyPatch) -> None:
     """Trainings of a few steps and models."""
     few = {task: {**config, **trainings.SHORT.get(task, {})} for task, config in trainings.TASKS.items()}
-    passes = {"phased-sgd": (64, 5), "dp-glmtron": (20, 6), "dp-taglmtron": (20, 6)}
+    shapes = {"phased-sgd": (64, 5), "dp-glmtron": (20, 6), "dp-taglmtron": (20, 6), "dp-sgd-multilayer/784": (100, 30)}
     monkeypatch.setattr(trainings, "TASKS", few)
-    monkeypatch.setattr(trainings, "SHAPES", {**trainings.SHAPES, **passes})
+    monkeypatch.setattr(trainings, "SHAPES", {**trainings.SHAPES, **shapes})
     monkeypatch.setattr(trainings, "MODELS", dict.fromkeys(few, 40))
 
 
@@ -184,6 +185,32 @@ def test_a_peer_that_is_not_there_is_a_result(monkeypatch: pytest.MonkeyPatch) -
     monkeypatch.setitem(sys.modules, "opacus", None)
     told = trainings.work(["speed", "noisy-cgd", "Opacus", "float64", "all"], quick=True)
     assert told == {"failure": "ModuleNotFoundError"}
+
+
+@pytest.mark.usefixtures("small")
+@pytest.mark.parametrize("task", trainings.LEAST)
+def test_few_models_are_trained_once(task: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """All of them, in the precision asked for, and nothing before."""
+    trained: list[torch.Tensor] = []
+
+    def twin(*words: Any) -> trainings.Trainer:
+        train = told(*words)
+        return lambda models: trained.append(train(models))
+
+    told = trainings.twin
+    monkeypatch.setattr(trainings, "twin", twin)
+    monkeypatch.setattr(trainings, "FEW", 7)
+    cell = trainings.work(["few", task, "float32", "all"], quick=False)
+    assert cell["models"] == 7
+    assert cell["per_second"] > 0
+    assert [(len(models), models.dtype) for models in trained] == [(7, torch.float32)]
+
+
+@pytest.mark.usefixtures("small")
+def test_the_best_of_a_few_processes_counts(monkeypatch: pytest.MonkeyPatch) -> None:
+    rates = iter([{"per_second": 3.0}, {"failure": "timeout"}, {"per_second": 2.0}])
+    monkeypatch.setattr(trainings, "ask", lambda words, quick: next(rates))
+    assert trainings.measure_few_models("noisy-cgd", ["float32 one"], False) == {"float32 one": {"per_second": 3.0}}
 
 
 @pytest.mark.usefixtures("small")

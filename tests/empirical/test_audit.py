@@ -23,7 +23,8 @@ from oracle.core.errors import DomainError
 from oracle.core.planning import epsilon_of_exact_arithmetic, plan_of_training
 from oracle.core.registry import algorithm, algorithms, bound
 from oracle.core.tape import Tape
-from tests.empirical.pairs.pair_cases import CASES, Case
+from tests.empirical.pairs.pair_cases import CASES, PairCase
+from tests.empirical.trainings import noisy_sums, plan_of
 
 GD = replace(DEFAULT["NoisyGD on quadratics"], budget=5000, held=0.2, estimator="gdp")
 CGD = replace(DEFAULT["NoisyCGD, canary in the last batch"], budget=5000, held=0.2, estimator="gdp")
@@ -58,7 +59,7 @@ def test_default_audits_are_consistent_and_below_the_exact_epsilon(estimator: st
 
 
 @pytest.mark.parametrize("case", FIRST_CASES, ids=lambda case: case.algorithm)
-def test_every_algorithm_is_audited_against_what_is_proved_of_it(case: Case) -> None:
+def test_every_algorithm_is_audited_against_what_is_proved_of_it(case: PairCase) -> None:
     # 300 models, confidence 0.999 and fixed seeds: a false violation among all of them has probability below 3 %.
     target = {"kind": "algorithm", "name": case.algorithm, "config": dict(case.config)}
     pair = {**default_pair(make_target(target)), **case.pair}
@@ -212,3 +213,15 @@ def test_an_exception_never_becomes_epsilon_zero() -> None:
 
     with pytest.raises(ArithmeticError, match="planted"):
         run(GD, target=Planted(GD, failing))
+
+
+def test_the_code_is_read_where_a_store_or_a_worker_asks_for_it_only(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    plan = plan_of(noisy_sums(tmp_path))
+    read: list[AuditPlan] = []
+    monkeypatch.setattr(audit_module, "code_of", lambda plan: read.append(plan) or "code")  # type: ignore[func-returns-value]
+    found = run(plan)
+    assert read == []
+    assert run(plan, store=tmp_path / "store").to_json() == found.to_json()
+    assert len(read) == 1

@@ -8,9 +8,11 @@ import os
 import signal
 import subprocess
 import sys
+import tracemalloc
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
+from unittest import mock
 
 import numpy as np
 import pytest
@@ -24,6 +26,7 @@ from oracle import algorithm
 from oracle.core.errors import DomainError, TargetError
 from oracle.core.tape import Tape
 from tests.empirical.trainings import NOISY_CGD
+from tests.malice import Malice
 from tests.waiting import runs, wait_until
 
 FEATURES, LABELS = np.arange(6.0).reshape(3, 2) / 10, np.array([0.0, 1.0, 1.0])
@@ -34,6 +37,34 @@ def say(releases):
 for line in sys.stdin:
     request = json.loads(line)
     """
+
+
+def test_data_among_the_words_of_a_command_is_never_held_whole(tmp_path: Path) -> None:
+    (data := tmp_path / "data.bin").touch()
+    os.truncate(data, 64 * 2**20)
+    tracemalloc.start()
+    try:
+        TrainingCommand(f"cat {data}")
+        assert tracemalloc.get_traced_memory()[1] < 8 * 2**20
+    finally:
+        tracemalloc.stop()
+
+
+def test_a_target_that_may_not_be_read_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (file := tmp_path / "given.py").write_text("def fn(dataset, seed): return 0.0")
+    monkeypatch.setattr(Path, "open", mock.Mock(side_effect=PermissionError(13, "Permission denied")))
+    with pytest.raises(TargetError, match=r"given\.py cannot be read: Permission denied"):
+        TrainingFunction(f"{file}:fn")
+
+
+@pytest.mark.parametrize(("error", "said"), [
+    ("BrokenPipeError", "it raised BrokenPipeError"),
+    ("type('E', (Exception,), {'__str__': lambda self: str(self)})()", r"raised E: what cannot be told \(RecursionE"),
+    ("type('E', (Exception,), {'__str__': lambda self: 1})()", r"raised E: what cannot be told \(TypeError"),
+])
+def test_whatever_a_target_raises_is_told(error: str, said: str, tmp_path: Path) -> None:
+    with pytest.raises(TargetError, match=f"does not work: .*{said}"):
+        function(tmp_path, f"raise {error}").releases(*GIVEN)
 
 
 def function(folder: Path, body: str, **options: Any) -> TrainingFunction:
@@ -188,16 +219,6 @@ def test_a_saved_model_is_a_release(tmp_path: Path, name: str, save: str, entrie
     released = target.releases(FEATURES, LABELS, Tape(0, 3))
     seeds = Tape(0, 3).words("seed", 0, 1)[:, 0] >> np.uint64(1)
     assert released.tolist() == [[float(seed % 5 * entry) for entry in entries] for seed in seeds.tolist()]
-
-
-class Malice:
-    """A pickle of this would create a file."""
-
-    def __init__(self, file: Path) -> None:
-        self.file = file
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        return os.system, (f"touch {self.file}",)
 
 
 @pytest.mark.full

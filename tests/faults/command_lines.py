@@ -26,7 +26,7 @@ from empirical.studies.study import studies
 from oracle.core.registry import algorithms, bounds
 from oracle.running import console
 from reports.cli import COMMANDS, command_of, needed
-from tests.commands import Done, captured
+from tests.commands import Ended, captured
 from theorems.claim import claims
 from theorems.promise import false_claims
 
@@ -237,21 +237,22 @@ def no_work() -> Iterator[None]:
             "oracle.running.places.ThisProcess.run", "oracle.running.places.Cluster.__init__",
             "empirical.audits.audit.try_out", "empirical.audits.one_run_cli.one_run_audit", "empirical.cli.judge",
             "empirical.gate.league.league_run.made", "empirical.gate.making.lint.lint",
-            "empirical.gate.searching.holes_cli.code_of", "empirical.gate.vector_files.save",
+            "empirical.gate.searching.holes_cli.codes_of", "empirical.gate.vector_files.save",
             "empirical.studies.runs.portions", "reports.command.collect", "reports.rates_command.calibrate",
+            "theorems.mutation.judging.judge_all",
         ):
             stack.enter_context(mock.patch(place, side_effect=KeyboardInterrupt))
         stack.enter_context(mock.patch("theorems.run._attempt", cheap))
         yield
 
 
-def answer(words: Sequence[str]) -> Done:
+def answer(words: Sequence[str]) -> Ended:
     """What the command answers, as if called from a shell; only the modules that it needs are loaded."""
     with limited():
         return captured(lambda: console.run(command_of(*needed(words)), words))
 
 
-def wrong_with(words: Sequence[str], done: Done) -> str | None:
+def wrong_with(words: Sequence[str], done: Ended) -> str | None:
     """What is wrong with an answer; None if nothing is."""
     if done.returncode not in (0, 1, 2, 3, 74, 130):
         return f"exit code {done.returncode}"

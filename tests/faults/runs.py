@@ -96,7 +96,7 @@ class Started:
 
 
 @dataclass(frozen=True)
-class Run:
+class Invocation:
     """A command: its words, with {folder}, {store} and {json} in them, and its exit code if nothing disturbs it."""
 
     words: str
@@ -126,20 +126,20 @@ class Run:
 
 
 RUNS = {
-    "audit": Run(
+    "audit": Invocation(
         "audit {folder}/sums.py:train --batched --epsilon 20 --delta 1e-3 --budget 2000 --shard 50 --records 4 "
         "--dimension 2 --canary extremes --workers 2 --store {store} --json {json}"
     ),
-    "short audit": Run(
+    "short audit": Invocation(
         "audit {folder}/sums.py:train --batched --epsilon 20 --delta 1e-3 --budget 300 --shard 50 --records 4 "
         "--dimension 2 --canary extremes --store {store} --json {json}"
     ),
-    "audit --all": Run("audit --all --budget 400 --workers 2 --store {store} --json {json}"),
-    "rates": Run("rates relu-condition-number linearisation-distance --workers 2 --store {store} --json {json}"),
-    "check": Run("check --paper cs208 --workers 2 --store {store} --json {json}"),
-    "false-claims": Run("false-claims 000-clipped-classes --workers 2 --store {store} --json {json}"),
-    "league": Run("{store} {json}", module="{folder}/league.py"),
-    "gate": Run(
+    "audit --all": Invocation("audit --all --budget 400 --workers 2 --store {store} --json {json}"),
+    "rates": Invocation("rates relu-condition-number linearisation-distance --workers 2 --store {store} --json {json}"),
+    "check": Invocation("check --paper cs208 --workers 2 --store {store} --json {json}"),
+    "false-claims": Invocation("false-claims 000-clipped-classes --workers 2 --store {store} --json {json}"),
+    "league": Invocation("{store} {json}", module="{folder}/league.py"),
+    "gate": Invocation(
         "gate examples/toy-library/toydp/__init__.py:composed_epsilon --bound gaussian-composed.epsilon --search 50 "
         "--json {json}", code=1,
     ),

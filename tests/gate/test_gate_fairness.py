@@ -20,7 +20,7 @@ from scipy import stats
 from empirical.gate import vector_files
 from empirical.gate.gate_run import run
 from empirical.gate.gate_targets import GateCommand, LocalTarget
-from empirical.gate.making.cases import Case, Expected
+from empirical.gate.making.cases import Case, Expected, arguments
 from empirical.gate.offers import parse, spoken
 from empirical.gate.output import document, junit, print_results, rows, verdict_line
 from empirical.gate.policy import Policy
@@ -326,12 +326,29 @@ def test_a_program_that_dies_at_once_is_told_at_once(body: str, tmp_path: Path) 
     assert len(result.outcomes) == 3
 
 
+def test_a_program_that_never_starts_again_is_given_up(tmp_path: Path) -> None:
+    """It answers four questions, and from then on ends at each: what it answered before tells that from hard ones."""
+    program, mark = tmp_path / "program.py", tmp_path / "mark"
+    inside = (
+        f"if os.path.exists({str(mark)!r}): raise SystemExit('no licence')\nfor line in sys.stdin:\n"
+        f"    if json.loads(line)['id'] == 5: open({str(mark)!r}, 'w'); raise SystemExit('no licence')"
+    )
+    text = (ROOT / "examples/gate/target.py").read_text().replace("for line in sys.stdin:", f"import os\n{inside}")
+    program.write_text(text)
+    cases = vector_files.load("laplace.delta").cases
+    result = run(GateCommand([sys.executable, str(program)]), bound("laplace.delta"), cases)
+    assert (result.exit_code, len(result.outcomes), result.searched) == (2, 7, None)
+    assert result.unusable.startswith(f"ended 3 times in a row, and then at {cases[0].name}, which it had answered")
+    assert "no licence" in result.unusable
+
+
 def test_a_program_that_dies_of_some_questions_only_is_judged(tmp_path: Path) -> None:
     program = tmp_path / "program.py"
-    inside = "for line in sys.stdin:\n    if json.loads(line)['id'] in (2, 3, 4, 5): raise SystemExit(1)"
-    program.write_text((ROOT / "examples/gate/target.py").read_text().replace("for line in sys.stdin:", inside))
     cases = [case for case in vector_files.load("laplace.delta").cases if case.valid][:20]
+    deadly = [arguments(bound("laplace.delta"), case.input) for case in cases[1:8]]
+    inside = f"for line in sys.stdin:\n    if json.loads(line)['input'] in {deadly}: raise SystemExit(1)"
+    program.write_text((ROOT / "examples/gate/target.py").read_text().replace("for line in sys.stdin:", inside))
     result = run(GateCommand([sys.executable, str(program)]), bound("laplace.delta"), cases, search=0)
     assert result.exit_code == 1
-    assert result.counts[GateVerdict.CRASH] == 4
+    assert result.counts[GateVerdict.CRASH] == 7
     assert len(result.outcomes) == 20

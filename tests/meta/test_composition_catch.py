@@ -6,13 +6,12 @@ contains the truth, with one term missing it does not.
 
 from __future__ import annotations
 
-import math
 from dataclasses import replace
 from fractions import Fraction
 from typing import Any
 
 import pytest
-from flint import acb, arb, ctx
+from flint import arb, ctx
 
 import oracle.engines.contour as contour
 from oracle.engines.composed_pairs import Composition, PoissonGaussian, compose
@@ -80,45 +79,6 @@ def test_a_rough_upper_bound_needs_what_is_cut_off(truth: arb) -> None:
         curve.log_ceiling = arb(-10_000)
         short += not curve.above(arb(EPSILON)) > truth
     assert short
-
-
-@pytest.fixture
-def any_order(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The line that serves every t; that of `real_line` has its own tests."""
-    monkeypatch.setattr(SampledGaussian, "on_real_line", lambda *_: None)
-
-
-@pytest.mark.usefixtures("any_order")
-def test_the_quadrature_error_is_needed(monkeypatch: pytest.MonkeyPatch) -> None:
-    exact = step_moment()
-    true_line = SampledGaussian.line
-
-    def wide(self: SampledGaussian, c: float, goal: float, tallest: float = math.inf) -> tuple[float, float]:
-        step, height = true_line(self, c, goal, tallest)
-        return 4 * step, height
-
-    monkeypatch.setattr(SampledGaussian, "line", wide)
-    assert step_moment().overlaps(exact)
-    monkeypatch.setattr(SampledGaussian, "_discretisation", lambda *_: arb(0))
-    assert not step_moment().overlaps(exact)
-
-
-@pytest.mark.usefixtures("any_order")
-def test_the_window_is_needed(monkeypatch: pytest.MonkeyPatch) -> None:
-    exact = step_moment()
-    true_window = SampledGaussian.window
-    monkeypatch.setattr(
-        SampledGaussian, "window", lambda self, c, goal: tuple(x / 2 for x in true_window(self, c, goal))
-    )
-    assert step_moment().overlaps(exact)
-    monkeypatch.setattr(SampledGaussian, "_outside", lambda *_: arb(0))
-    assert not step_moment().overlaps(exact)
-
-
-def step_moment() -> acb:
-    step = SampledGaussian(Fraction(1), Fraction(1, 10), "remove")
-    with ctx.workprec(140):
-        return step.moments(arb(3), arb(1), 4, log_error=-40.0)[3].real
 
 
 @pytest.mark.parametrize(("kept", "direction"), [(1, "add"), (0, "remove")])

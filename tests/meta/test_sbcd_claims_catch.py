@@ -6,11 +6,9 @@ from dataclasses import replace
 from fractions import Fraction
 
 import pytest
-import sympy
 
 from tests.theorems.findings import judged
-from theorems.claim import claim
-from theorems.sbcd.privacy import accounting, blocks, closed_form, mixture
+from theorems.sbcd.privacy import accounting, blocks, closed_form
 from theorems.verdict import Verdict
 
 
@@ -20,11 +18,6 @@ def test_a_decay_that_is_too_fast_is_refuted() -> None:
 
 def test_a_decay_that_is_too_slow_is_not_the_corollary() -> None:
     assert judged("sbcd/cor-4.5-case1", lambda prox: Fraction(0)).verdict is Verdict.UNDECIDED
-
-
-def test_a_closed_form_whose_identity_is_open_is_undecided(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(closed_form, "telescoping_gap", lambda: sympy.Symbol("x"))
-    assert judged("sbcd/thm-4.6-repaired", closed_form.REPAIRED).verdict is Verdict.UNDECIDED
 
 
 def test_a_closed_form_that_agrees_at_all_settings_tried_is_not_proved_by_that() -> None:
@@ -56,8 +49,3 @@ def test_two_blocks_are_not_private_because_each_is() -> None:
 def test_a_mixture_claim_that_only_points_support_is_undecided() -> None:
     """True, because it is larger; but it is not what the induction gives, and must not be said to hold."""
     assert judged("sbcd/thm-4.6-mix", lambda size, position: 2 / size).verdict is Verdict.UNDECIDED
-
-
-def test_a_mixture_whose_convexity_is_open_is_undecided(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(mixture, "hessian_gap", lambda: sympy.Matrix([[sympy.Symbol("x")]]))
-    assert judged("sbcd/thm-4.6-mix", claim("sbcd/thm-4.6-mix").says).verdict is Verdict.UNDECIDED

@@ -6,16 +6,11 @@ from dataclasses import replace
 from fractions import Fraction
 
 import pytest
-import sympy
 
-import theorems.relu_approx.privacy.noisy_cgd_tightness as noisy_cgd_tightness
-import theorems.tools.exact_gaussian_curve as gdp
-from oracle.core.enclosure import Dyadic, Enclosure
 from oracle.core.errors import OracleError
 from tests.theorems.findings import judged
 from theorems.claim import Checked, Expectation, check, claim, judge
 from theorems.given import Domain
-from theorems.tools.exact_shift_programme import exact_linear, touched_steps
 from theorems.verdict import ALL, INSTANCE, Evidence, Finding, ProofStep, Scope, Verdict, argued, computed, proof
 
 
@@ -34,24 +29,6 @@ def test_the_range_matters() -> None:
     wider = Domain(tuple(replace(one, high=Fraction(5)) if one.name == "epsilon" else one for one in item.hypotheses))
     assert judge(item, Fraction(5, 4)).verdict is Verdict.HOLDS
     assert judge(item, Fraction(5, 4), wider).verdict is Verdict.REFUTED
-
-
-def test_lemma_2_5_with_shifted_quadrature_is_refuted(monkeypatch: pytest.MonkeyPatch) -> None:
-    true = gdp.hockey_stick_integral
-
-    def shifted(mu: Fraction, epsilon: Fraction) -> Enclosure:
-        exact = true(mu, epsilon)
-        moved = exact.lower.to_fraction() * (1 + Fraction(1, 2**40))
-        dyadic = Dyadic(moved.numerator, -(moved.denominator.bit_length() - 1))
-        return Enclosure(dyadic, dyadic)
-
-    monkeypatch.setattr(gdp, "hockey_stick_integral", shifted)
-    assert judged("relu-approx/lem-2.5", gdp.curve).verdict is Verdict.REFUTED
-
-
-def test_lemma_2_5_with_an_open_identity_is_undecided(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(gdp, "symbolic_gaps", lambda says: {"planted": sympy.Symbol("x")})
-    assert judged("relu-approx/lem-2.5", gdp.curve).verdict is Verdict.UNDECIDED
 
 
 @pytest.mark.full
@@ -150,11 +127,3 @@ def test_a_check_that_met_no_hypothesis_is_vacuous() -> None:
 def test_more_than_the_theorem_is_not_attained() -> None:
     assert judged("relu-approx/thm-2.8-attained", Fraction(1)).verdict is Verdict.HOLDS
     assert judged("relu-approx/thm-2.8-attained", Fraction(1001, 1000)).verdict is Verdict.REFUTED
-
-
-def test_a_witness_with_one_curvature_throughout_does_not_show_tightness(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(
-        noisy_cgd_tightness, "attained",
-        lambda c, k, epochs: (c, exact_linear(c, touched_steps(batches=k, epochs=epochs, position=k))),
-    )
-    assert judged("relu-approx/thm-2.8-attained", Fraction(1)).verdict is Verdict.UNDECIDED

@@ -18,7 +18,7 @@ RULE = GaussLegendre(mp)  # remembers its nodes
 SHARP, BLUNT = (5, 50), (3, 10)  # (degree of the rule, digits it gives on the pieces below)
 
 
-class Moment:
+class StepMoment:
     """M(t) - 1 and M'(t) of one step, for orders near a given one (which decides where the nodes lie)."""
 
     def __init__(self, sigma: mpf, rate: mpf, t: mpf, quality: tuple[int, int] = SHARP) -> None:
@@ -75,7 +75,7 @@ def rdp(v: Numbers) -> mpf:
     if rate == 1:
         return steps * 2 * alpha / sigma**2
     with mp.extradps(spare_digits(sigma, rate)):
-        result = mp.log1p(Moment(sigma, rate, alpha - 1).at(alpha - 1)[0])
+        result = mp.log1p(StepMoment(sigma, rate, alpha - 1).at(alpha - 1)[0])
     return steps / (alpha - 1) * result
 
 
@@ -115,7 +115,7 @@ def converted(v: Numbers) -> mpf:
     """The least conversion over all orders."""
     sigma, rate, k, log = v["sigma"], v["sampling_rate"], v["steps"], mp.log(1 / v["delta"])
 
-    def balance(moment: Moment, t: mpf) -> mpf:
+    def balance(moment: StepMoment, t: mpf) -> mpf:
         """What vanishes at the best order, and falls."""
         total, slope = moment.at(t)
         return log - k * (t * slope / (1 + total) - mp.log1p(total)) - mp.log1p(t)
@@ -123,14 +123,14 @@ def converted(v: Numbers) -> mpf:
     with mp.workdps(15 + spare_digits(sigma, rate)):
 
         def roughly(s: mpf) -> mpf:
-            return balance(Moment(sigma, rate, mp.exp(s), BLUNT), mp.exp(s))
+            return balance(StepMoment(sigma, rate, mp.exp(s), BLUNT), mp.exp(s))
 
         low, high = mpf(-10), mpf(-10)
         while roughly(high) > 0:
             low, high = high, high + 2
         near = mp.exp(bisected(roughly, low, high, 8))
     with mp.extradps(spare_digits(sigma, rate)):
-        moment, t, other = Moment(sigma, rate, near), near, near * (1 + mpf(10) ** -8)
+        moment, t, other = StepMoment(sigma, rate, near), near, near * (1 + mpf(10) ** -8)
         value, before = balance(moment, t), balance(moment, other)
         while abs(t - other) > t * mpf(10) ** (-mp.dps // 2) and value != before:
             t, other = t - value * (t - other) / (value - before), t

@@ -23,6 +23,8 @@ import oracle
 from empirical.gate.making.points import Point, fixed_points, points_of_all_words
 from empirical.mutants.checks import POINTS
 from empirical.mutants.mutant import NOTHING, Check, Detection, Mutant
+from empirical.studies.study import study
+from oracle.core.errors import OracleError
 from oracle.core.registry import Bound
 from tests.checks import (
     LIBRARIES,
@@ -35,6 +37,7 @@ from tests.checks import (
     check_width,
 )
 from tests.oracle.core.test_twins import test_a_seed_repeats_bit_for_bit_and_models_differ as check_models
+from theorems.claim import claim, expectations, judge
 
 DEFAULT = Fraction(1, 10**12)
 SEEN = (AssertionError, pytest.fail.Exception)
@@ -137,6 +140,29 @@ def _tested(item: Mutant) -> Detection:
     return Detection(len(found) >= enough, f"{seen}: {found[0]}" if found else seen)
 
 
+def _premises(item: Mutant) -> Detection:
+    """Whether a study is refused, with words that say why."""
+    with item.planted():
+        try:
+            study(item.at["study"]).check_premises()
+        except OracleError as error:
+            return Detection(bool(re.search(item.at["words"], str(error))), str(error))
+    return Detection(False, "every hypothesis is met")
+
+
+def _verdict(item: Mutant) -> Detection:
+    """Whether the checker of a claim comes to another verdict on it than is established, and to which."""
+    name, established = item.at["claim"], expectations()[item.at["claim"]].verdict
+    with item.planted():
+        finding = judge(claim(name), claim(name).says)
+    return Detection(
+        finding.verdict is not established and item.at["words"] == finding.verdict.name,
+        f"{finding.verdict.name}: {finding.summary}",
+    )
+
+
+premises = Check("premises", _premises, ("study", "words"))
+verdict = Check("verdict", _verdict, ("claim", "words"))
 second_opinion = asserted("second opinion", _opinions, words=r"misses|lies (above|below) the truth", reads=("points",))
 width = asserted("width", _widths, words="is wider than", reads=("points",))
 fast_path = asserted("fast path", _fast, reads=("points",))

@@ -15,7 +15,7 @@ ROOT = Path(__file__).resolve().parents[2]
 _BLOCK = re.compile(r"^```(\w+)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 
 
-class Result(Protocol):
+class Shown(Protocol):
     """What a command leaves, in this process or in another."""
 
     returncode: int
@@ -40,12 +40,12 @@ def prompt(block: str) -> str:
     return block.split("\n")[0].removeprefix("$ ")
 
 
-def in_a_process(folder: Path) -> Callable[..., Result]:
+def in_a_process(folder: Path) -> Callable[..., Shown]:
     """The command as a process of its own, in a folder whose rooms are the ones that run."""
     return lambda *words: run(folder, "-m", "reports.cli", *words)
 
 
-def check_console(command: Callable[..., Result], block: str) -> None:
+def check_console(command: Callable[..., Shown], block: str) -> None:
     """Require the command of a block to succeed and to print the lines that follow it (white space folded).
 
     `; echo $?` after the command shows the exit code, which the last line then says.

@@ -18,7 +18,7 @@ _INPUT = re.compile(r"\$\{\{ inputs\.([\w-]+) \}\}")
 
 
 @dataclass(frozen=True)
-class Done:
+class StepDone:
     """What a step left: its exit code, what it printed, the summary and the outputs it wrote."""
 
     code: int
@@ -41,7 +41,7 @@ def shell_steps(folder: Path) -> list[dict[str, Any]]:
 def run_step(
     folder: Path, name: str, inputs: Mapping[str, str], *, workspace: Path, scratch: Path,
     environment: Mapping[str, str],
-) -> Done:
+) -> StepDone:
     """Run one step of the action in a folder, as GitHub does: inputs with their defaults, bash with -eo pipefail."""
     (step,) = [item for item in shell_steps(folder) if item["name"] == name]
     given = {key: value["default"] for key, value in action(folder)["inputs"].items()}
@@ -64,4 +64,4 @@ def run_step(
         cwd=workspace / filled(step["working-directory"]), env={**os.environ, **environment, **variables},
         stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, check=False, timeout=PATIENCE,
     )
-    return Done(done.returncode, done.stdout, summary.read_text(), outputs.read_text())
+    return StepDone(done.returncode, done.stdout, summary.read_text(), outputs.read_text())

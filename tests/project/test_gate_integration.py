@@ -24,7 +24,7 @@ import yaml
 
 from reports.cli import app
 from tests.project.consoles import ROOT, blocks
-from tests.project.gate_action import Done, action, run_step, shell_steps
+from tests.project.gate_action import StepDone, action, run_step, shell_steps
 from tests.waiting import PATIENCE
 
 SHIPPED = ("oracle", "empirical", "theorems", "reports", "dp_oracle.py", "pyproject.toml", "README.md", "LICENSE",
@@ -34,7 +34,7 @@ WRONG = "x = (epsilon / mu)"
 
 
 @dataclass(frozen=True)
-class Place:
+class Installation:
     """An environment in which dp-oracle is installed, and the clone of the toy library."""
 
     source: Path
@@ -42,7 +42,7 @@ class Place:
     scratch: Path
     environment: dict[str, str]
 
-    def step(self, name: str, **inputs: str) -> Done:
+    def step(self, name: str, **inputs: str) -> StepDone:
         """Run a step of the action in the clone."""
         given = {key.replace("_", "-"): value for key, value in inputs.items()}
         return run_step(
@@ -58,7 +58,7 @@ class Place:
 
 
 @pytest.fixture(scope="module")
-def place(tmp_path_factory: pytest.TempPathFactory) -> Place:
+def place(tmp_path_factory: pytest.TempPathFactory) -> Installation:
     """A clean clone of the toy library, with dp-oracle installed by the action."""
     base = tmp_path_factory.mktemp("integration")
     source, origin, clone, scratch, venv = (base / name for name in ("source", "origin", "clone", "scratch", "venv"))
@@ -82,14 +82,14 @@ def place(tmp_path_factory: pytest.TempPathFactory) -> Place:
         "PIP_NO_INDEX": "1", "PIP_NO_DEPS": "1", "PIP_NO_BUILD_ISOLATION": "0", "PIP_DISABLE_PIP_VERSION_CHECK": "1",
         "DP_ORACLE": str(source),
     }
-    made = Place(source, clone, scratch, environment)
+    made = Installation(source, clone, scratch, environment)
     installed = made.step("Install")
     assert installed.code == 0, installed.printed
     return made
 
 
 @pytest.fixture
-def bug(place: Place) -> Iterator[None]:
+def bug(place: Installation) -> Iterator[None]:
     """A new bug in the toy library, as a pull request would bring it."""
     file = place.clone / "toydp" / "__init__.py"
     text = file.read_text()
@@ -102,14 +102,14 @@ def bug(place: Place) -> Iterator[None]:
 
 
 @pytest.mark.thorough
-def test_the_installed_packages_are_the_ones_that_run(place: Place) -> None:
+def test_the_installed_packages_are_the_ones_that_run(place: Installation) -> None:
     done = place.run("cd / && python -c 'import oracle, dp_oracle, toydp; print(oracle.__path__, dp_oracle.__file__)'")
     assert done.stdout.count("site-packages") == 2, done.stderr
     assert str(ROOT) not in done.stdout
 
 
 @pytest.mark.thorough
-def test_the_commands_for_any_ci_pass_from_a_clean_clone(place: Place) -> None:
+def test_the_commands_for_any_ci_pass_from_a_clean_clone(place: Installation) -> None:
     page = "examples/gate/ci.md"
     (gitlab,) = (job for job in map(yaml.safe_load, blocks(page, "yaml")) if isinstance(job, dict))
     commands = [*gitlab["privacy"]["script"], *(line for text in blocks(page, "sh") for line in text.splitlines())]
@@ -130,14 +130,14 @@ def test_the_commands_for_any_ci_pass_from_a_clean_clone(place: Place) -> None:
 
 
 @pytest.mark.thorough
-def test_the_workers_of_xdist_collect_the_same(place: Place) -> None:
+def test_the_workers_of_xdist_collect_the_same(place: Installation) -> None:
     done = place.run("python -m pytest -q -p no:cacheprovider -n 2 --dp-oracle-budget 9 -k test_epsilon")
     assert done.returncode == 0, done.stdout
     assert "9 passed" in done.stdout
 
 
 @pytest.mark.thorough
-def test_the_action_judges_the_toy_library(place: Place) -> None:
+def test_the_action_judges_the_toy_library(place: Installation) -> None:
     done = place.step("Judge", config="dp-oracle.toml")
     assert done.code == 0, done.printed
     assert "gaussian.epsilon" in done.summary
@@ -148,7 +148,7 @@ def test_the_action_judges_the_toy_library(place: Place) -> None:
 
 @pytest.mark.thorough
 @pytest.mark.usefixtures("bug")
-def test_a_new_bug_fails_pytest_and_the_action(place: Place) -> None:
+def test_a_new_bug_fails_pytest_and_the_action(place: Installation) -> None:
     tested = place.run("python -m pytest -q -p no:cacheprovider")
     assert tested.returncode == pytest.ExitCode.TESTS_FAILED, tested.stdout
     assert re.search(r"UNSOUND (?:negligible|material|gross): gaussian\.epsilon/", tested.stdout)
@@ -158,7 +158,7 @@ def test_a_new_bug_fails_pytest_and_the_action(place: Place) -> None:
 
 
 @pytest.mark.full
-def test_the_action_judges_one_function(place: Place) -> None:
+def test_the_action_judges_one_function(place: Installation) -> None:
     done = place.step("Judge", target="toydp:composed_epsilon", bound="gaussian-composed.epsilon", search="0")
     assert done.code == 1, done.printed  # without the xfail file, the known bug is a failure
     assert "UNSOUND" in done.summary
@@ -190,7 +190,7 @@ def test_the_action_hands_every_option_on(tmp_path: Path) -> None:
 
 
 @pytest.mark.full
-def test_inputs_are_never_run(place: Place) -> None:
+def test_inputs_are_never_run(place: Installation) -> None:
     hostile = "$(touch stolen) `touch stolen`; touch stolen #\"'"
     names = set(action(ROOT)["inputs"]) - {"working-directory", "python-version", "install", "library"}
     every = place.step("Judge", **dict.fromkeys(names, hostile))

@@ -223,6 +223,8 @@ def test_what_is_absent_is_told_and_nothing_else() -> None:
     assert isinstance(lacking, MissingExtraError)
     assert isinstance(lacking, OracleError)
     assert str(lacking) == "this needs torch: pip install 'dp-oracle[training]'"
+    runner = missing(ModuleNotFoundError("No module named 'pytest'", name="pytest"))
+    assert str(runner) == "this needs pytest: pip install 'pytest'"
     for other in (ModuleNotFoundError("x", name="torchvision"), ImportError("x", name="torch"), ValueError("torch")):
         assert missing(other) is None
     with pytest.raises(ModuleNotFoundError, match="no_such_module"), told():

@@ -19,7 +19,8 @@ MODULES = sorted((ROOT / "theorems").rglob("*.py"))
 def test_no_check_leans_on_an_assertion() -> None:
     found = {
         f"{path.relative_to(ROOT)}:{node.lineno}" for path in MODULES
-        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))) if isinstance(node, ast.Assert)
+        if "assert" in (text := path.read_text(encoding="utf-8"))
+        for node in ast.walk(ast.parse(text)) if isinstance(node, ast.Assert)
     }
     assert found == set()
 

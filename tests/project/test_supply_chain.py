@@ -32,6 +32,16 @@ def lock(name: str) -> dict[str, str]:
     return {canonicalize_name(found[1]): found[2] for found in pairs if found}
 
 
+@pytest.mark.parametrize("name", LOCKS)
+def test_the_hashes_are_of_the_locked_versions(name: str) -> None:
+    lines = (ROOT / "requirements" / "hashed" / f"{name}.txt").read_text(encoding="utf-8").splitlines()
+    form = re.compile(r"([a-z0-9._-]+)==(\S+) --hash=sha256:[0-9a-f]{64}")
+    found = [form.fullmatch(line) for line in lines if not line.startswith("#")]
+    assert all(found), lines  # no address and no path either
+    assert {canonicalize_name(one[1]): one[2] for one in found if one} == lock(name)
+    assert re.search(r"for \w+ 3\.\d+ on \w+ \w+", lines[0])
+
+
 def ranges(*extras: str) -> list[Requirement]:
     """The requirements of the project with these extras, and with those that they name in turn."""
     found, left, seen = [Requirement(text) for text in PROJECT["dependencies"]], [*extras], set()

@@ -2,14 +2,30 @@
 
 from __future__ import annotations
 
+import re
 import subprocess
 import sys
+from typing import Any
 
 import pytest
 import typer.main
 
-from reports.cli import COMMANDS, command_of, listing, needed
+import dp_oracle
+from reports.cli import COMMANDS, app, command_of, listing, needed
+from tests.commands import command, output
 from tests.waiting import PATIENCE
+
+
+def all_commands() -> dict[tuple[str, ...], Any]:
+    """Every command by its words, those of `vectors` too."""
+    found: dict[tuple[str, ...], Any] = {}
+    for name, item in typer.main.get_group(app).commands.items():
+        found[str(name),] = item
+        found |= {(str(name), str(other)): below for other, below in getattr(item, "commands", {}).items()}
+    return found
+
+
+EVERY = all_commands()
 
 
 @pytest.mark.parametrize("module", COMMANDS)
@@ -27,6 +43,38 @@ def test_the_listing_says_what_the_commands_say() -> None:
         for name, item in typer.main.get_group(command_of(module, "reports.rates_command")).commands.items():
             own = (item.help or "").partition("\n\n")[0].replace("\n", " ")
             assert listed[str(name)].help == own
+
+
+@pytest.mark.parametrize("words", EVERY, ids=" ".join)
+def test_the_help_of_a_command_is_folded_once_and_loses_no_word(
+    words: tuple[str, ...], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("COLUMNS", "80")
+    monkeypatch.setenv("TERMINAL_WIDTH", "80")
+    shown = output(*words, "--help")
+    assert [line for line in shown.splitlines() if len(line) > 80] == []
+    item = EVERY[words]
+    said = " ".join(re.sub("[│╭╰─╮╯]", " ", shown).split())
+    for option in item.params:
+        for word in (option.help or "").replace("-", "- ").split():
+            assert word.rstrip("-") in said, f"{option.name}: {option.help}"
+    for part in item.help.split("\n\n"):
+        assert part.startswith(" ") or "\n" not in part
+
+
+@pytest.mark.parametrize("line", [
+    "check cs208/clip-repaired --workers 0", "holes --count=0", "report --budget 3", "league --timeout 0",
+    "rates --calibrate 0", "check cs208/clip-repaired --workers many",
+])
+def test_a_refused_option_is_told_with_its_value_and_domain(line: str) -> None:
+    *_, option, value = line.replace("=", " ").split()
+    done = command(*line.split())
+    assert (done.returncode, done.stdout) == (2, "")
+    assert re.fullmatch(f"error: {option[2:]} = {value} is outside its domain: it should be [^\n]+\n", done.stderr)
+
+
+def test_the_version_is_told() -> None:
+    assert output("--version") == f"{dp_oracle.__version__}\n"
 
 
 def test_a_command_needs_its_module_and_what_is_unknown_needs_none() -> None:

@@ -112,16 +112,6 @@ def test_runs_agree_and_a_wrong_noise_factor_does_not() -> None:
     assert outcome(item, wrong, 16) == "CONTRADICTED"
 
 
-def test_a_generator_with_other_means_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
-    def broken(plan: PhasedPlan, generator: np.random.Generator) -> tuple[Array, Array]:
-        features, _ = drawn(plan, generator)
-        return features, np.ones(plan.records)
-
-    monkeypatch.setattr(linear_twin, "drawn", broken)
-    with pytest.raises(OracleError, match=r"breaks a hypothesis of the theorem \(\|x\| <= 1"):
-        study("phased-sgd-epsilon").check_premises()
-
-
 def test_the_private_path_refuses_the_statistical_regime() -> None:
     item = study("phased-sgd-epsilon")
     with pytest.raises(OracleError, match="private regime"):

@@ -64,16 +64,6 @@ def test_the_reduction_has_the_twins_law() -> None:
     assert apart((twin > np.median(twin)).astype(float), (reduced > np.median(twin)).astype(float)) < 4
 
 
-def test_noise_off_the_span_matters_and_must_be_tracked(monkeypatch: pytest.MonkeyPatch) -> None:
-    honest = span_descent._noise
-
-    def forgetful(generators: list[np.random.Generator], steps: int, dimension: int, off: int) -> tuple[Array, Array]:
-        return honest(generators, steps, dimension, 0)
-
-    monkeypatch.setattr(span_descent, "_noise", forgetful)
-    assert apart(twin_risks(), reduced_risks()) > 8
-
-
 def test_the_triangle_is_that_of_a_gaussian_matrix() -> None:
     rng, count = np.random.Generator(np.random.Philox(1)), 4000
     grams = np.stack([u.T @ u for u in (span_descent.triangle(6, 3, rng) for _ in range(count))])
@@ -110,10 +100,3 @@ def test_data_beyond_the_hypotheses_are_refused(
     with pytest.raises(OracleError, match=words):
         replace(relu_descent.private, grid=(2**10,), simulation=replace(
             relu_descent.private.simulation, at=(2**10,))).check_premises()  # type: ignore[type-var]
-
-
-def test_too_little_noise_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
-    honest = relu_descent.plan
-    monkeypatch.setattr(relu_descent, "plan", lambda spot: replace(honest(spot), noise=honest(spot).noise / 4))
-    with pytest.raises(OracleError, match="epsilon, delta"):
-        relu_descent.private.check_premises()

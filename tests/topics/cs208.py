@@ -102,7 +102,7 @@ def gaussian(mu: Callable[[Numbers], mpf]) -> Root:
 
 
 @dataclass(frozen=True)
-class Sampled:
+class SampledSum:
     """The opinion on Poisson-sampled steps, in their own units."""
 
     def judge(self, point: Mapping[str, Any], enclosure: Enclosure) -> None:
@@ -144,5 +144,5 @@ OPINIONS: dict[str, Any] = {
     "dp-gd.sigma": Root(
         lambda v, sigma: gaussian_excess(descent_mu(v, sigma), v["epsilon"], v["delta"]) if v["steps"] else mpf(0)
     ),
-    "dp-sgd.epsilon": Sampled(),
+    "dp-sgd.epsilon": SampledSum(),
 }

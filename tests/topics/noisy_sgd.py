@@ -13,7 +13,7 @@ from mpmath import mp, mpf
 
 from tests.formulas import gaussian_delta, normal_tail
 from tests.opinion import Numbers, Value
-from tests.opinion.wor_gaussian import Moment, spare_digits
+from tests.opinion.wor_gaussian import StepMoment, spare_digits
 
 LENGTHS = sorted({1, 2, 3} | {k << i for k in (4, 5, 6) for i in range(28)})
 SHARES = ((1, 1), (31, 32), (13, 16))
@@ -83,7 +83,7 @@ def least_sampled(v: Numbers, shifts: Sequence[tuple[int, mpf, mpf]], objective:
     for share, t in near:
         sigma = 2 * share / ratio
         with mp.extradps(spare_digits(sigma, rate)):
-            log = mp.log1p(Moment(sigma, rate, t).at(t)[0])
+            log = mp.log1p(StepMoment(sigma, rate, t).at(t)[0])
         best = min(best, objective(t, cost(share, t, log, shifts)))
     return best
 

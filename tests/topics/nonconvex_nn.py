@@ -76,7 +76,7 @@ _NOISE = {family: "noise_on_mean" if family == "dp-pgd" else "noise_over_step" f
 
 
 @dataclass(frozen=True)
-class Sampled:
+class SampledMean:
     """The opinion on sampled Gaussian steps, at the noise multiplier noise_on_mean M / C."""
 
     unknown: str
@@ -93,11 +93,11 @@ class Sampled:
         opinion.judge(point, Enclosure(*ends))
 
 
-OPINIONS: dict[str, Root | Sampled] = {
+OPINIONS: dict[str, Root | SampledMean] = {
     **{f"{family}.epsilon": release(*parts, _NOISE[family])[0] for family, parts in _FAMILIES.items()},
     **{f"{family}.sigma": release(*parts)[1] for family, parts in _FAMILIES.items()},
     "adaptive-batched-gd.epsilon": Root(lambda v, e: gaussian_excess(1 / v["noise_over_sensitivity"], e, v["delta"])),
     "adaptive-batched-gd.sigma": release(batched, _given)[1],
-    "dp-sgd-multilayer.epsilon": Sampled("epsilon"),
-    "dp-sgd-multilayer.sigma": Sampled("sigma"),
+    "dp-sgd-multilayer.epsilon": SampledMean("epsilon"),
+    "dp-sgd-multilayer.sigma": SampledMean("sigma"),
 }

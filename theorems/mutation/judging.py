@@ -9,12 +9,10 @@ from pathlib import Path
 from typing import Any
 
 import typer
-from rich.console import Console
-from rich.progress import Progress
 
 from oracle.core.errors import WorkLostError
 from oracle.core.plain import plain
-from oracle.running.console import WRONG, print_table, say
+from oracle.running.console import WRONG, print_table, progress, say
 from oracle.running.outputs import Outputs
 from oracle.running.pool import by_name
 from theorems.claim import Claim, claim, claims, expectations
@@ -74,12 +72,11 @@ def totals(found: Sequence[Mutated]) -> dict[str, dict[str, int]]:
 def judge_variants(chosen: Sequence[Claim], workers: int, store_file: Path | None, out: Outputs) -> None:
     """Print the survivors and the counts; exit 1 if one of a PROVED claim survives, or another without a reason."""
     names = [item.id for item in chosen if can_be_mutated(item)]
-    console = Console(stderr=True)
     found: dict[str, Mutated] = {}
     lost: WorkLostError | None = None
     with (
         nullcontext() if store_file is None else Findings(store_file, full=False) as store,
-        Progress(console=console, transient=True, disable=not console.is_terminal) as bar,
+        progress() as bar,
     ):
         task = bar.add_task("judging variants", total=len(names))
         try:

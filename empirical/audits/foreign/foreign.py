@@ -270,7 +270,12 @@ def shown_line(value: object) -> str:
 
 
 def _digest(path: Path) -> str:
-    return hashlib.sha256(path.read_bytes()).hexdigest()
+    """The sha256 of a file, which may be data of any size."""
+    try:
+        with path.open("rb") as file:
+            return hashlib.file_digest(file, "sha256").hexdigest()
+    except OSError as error:
+        raise TargetError(f"{path} cannot be read: {error.strerror}") from None
 
 
 def _unchanged(name: str, planned: Any, now: Any) -> Any:

@@ -74,8 +74,11 @@ def serve(spec: dict[str, Any], requests: BinaryIO, answers: BinaryIO) -> None:
     def answer(message: dict[str, Any], body: bytes = b"") -> None:
         if os.getpid() != process:
             os._exit(0)  # the function forked, and its child came back, too: one answer is enough
-        answers.write(json.dumps({**asked, "pid": process, **message}).encode() + b"\n" + body)
-        answers.flush()
+        try:
+            answers.write(json.dumps({**asked, "pid": process, **message}).encode() + b"\n" + body)
+            answers.flush()
+        except BrokenPipeError:
+            os._exit(0)  # the audit is gone
 
     pause, last = spec["timeout"] / 20, time.monotonic()
 
@@ -107,7 +110,5 @@ def serve(spec: dict[str, Any], requests: BinaryIO, answers: BinaryIO) -> None:
                 else one_by_one(function, dataset, seeds, alive)
             )
             answer({"shape": released.shape}, np.ascontiguousarray(released).tobytes())
-    except BrokenPipeError:
-        pass  # the audit is gone
     except BaseException as error:  # a target may raise anything, SystemExit and KeyboardInterrupt included
         answer({"error": told(error)})

@@ -10,8 +10,7 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
-from rich.console import Console
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
+from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeElapsedColumn
 
 from empirical.gate import vector_files
 from empirical.gate.adapters import TIMEOUT, Adapter, adapters
@@ -21,7 +20,7 @@ from empirical.gate.league.league import AnyRow, League
 from empirical.gate.league.league_run import Peer, carry_out, peers
 from empirical.gate.league.peer_trainings import PeerTraining
 from oracle.core.errors import OracleError
-from oracle.running.console import GOOD, WRONG, Sign, print_table, say
+from oracle.running.console import GOOD, WRONG, Sign, print_table, progress, say
 from oracle.running.outputs import Outputs
 
 
@@ -62,7 +61,7 @@ def make_league(
         raise OracleError(f"nothing to judge: there are adapters for {known}; pip install 'dp-oracle[peers]'")
     settings = Settings(timeout, memory, search, search_seconds, budget)
     bars = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
-    with Progress(*bars, console=Console(stderr=True), disable=not sys.stderr.isatty(), transient=True) as bar:
+    with progress(*bars) as bar:
         task = bar.add_task("league", total=len(chosen))
 
         def tell(peer: Peer, rows: Sequence[AnyRow], fresh: bool) -> None:

@@ -9,14 +9,13 @@ from pathlib import Path
 from typing import Annotated, Any
 
 import typer
-from rich.console import Console
-from rich.progress import Progress
 
 from empirical.gate import vector_files
 from oracle.core.domain import Parameter, non_negative_integer, positive_integer
 from oracle.core.errors import OracleError
 from oracle.core.registry import bound, bounds
-from oracle.running.console import GOOD, WRONG, print_json, say
+from oracle.running import opening
+from oracle.running.console import GOOD, WRONG, print_json, progress, say
 from oracle.running.isolated import SECONDS
 from oracle.running.outputs import require_folder
 from oracle.running.pool import by_name
@@ -127,10 +126,10 @@ def describe_files(
 @contextmanager
 def _bar(total: int) -> Iterator[Callable[[str], None]]:
     """A progress bar on a terminal's standard error; call what it gives with the name of what is done."""
-    console = Console(stderr=True)
-    with Progress(console=console, transient=True, disable=not console.is_terminal) as progress:
-        task = progress.add_task("", total=total)
-        yield lambda name: progress.update(task, advance=1, description=name)
+    opening.tell()
+    with progress() as bar:
+        task = bar.add_task("", total=total)
+        yield lambda name: bar.update(task, advance=1, description=name)
 
 
 @app.command("lint")

@@ -10,6 +10,7 @@ again.
 
 from __future__ import annotations
 
+import functools
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -28,7 +29,7 @@ from empirical.gate.making.points import Point
 from empirical.gate.policy import DEFAULT
 from empirical.gate.result import Outcome
 from empirical.gate.searching.approximation import estimates
-from empirical.gate.searching.screen import questions
+from empirical.gate.searching.screen import Ground, ground
 from empirical.gate.verdicts import GateVerdict
 from empirical.gate.worst_case import SCREENED, Suspicion
 from oracle.core.registry import Bound, bound
@@ -86,7 +87,6 @@ class Planter:
         self._rng = np.random.default_rng(self._seed)
         self._axes = partition.of(self.bound)
         self._known: dict[tuple[Any, ...], float] = {}
-        self.prepared = False
         places = self._rng.random((_SAMPLE, len(self._axes)))
         drawn = [rounded(partition.point(self.bound, list(map(float, place))), 4) for place in places]
         values = estimates(self.bound, drawn)
@@ -155,12 +155,24 @@ class Planter:
         start = float(self._rng.uniform(0.0, 1.0 - width))
         return axis.at(start), axis.at(start + width)
 
-    def prepare(self, cases: Sequence[Case], seed: int) -> None:
-        """Compute the honest answers to all that a screen will ask, at once: one by one they take far longer."""
-        asked, _ = questions(self.bound, cases, SCREENED * SEARCH, seed)
-        points = {_key(given): given for given in (arguments(self.bound, one) for one in asked)}
-        self.prepared = True
-        self._known |= dict(zip(points, estimates(self.bound, list(points.values())), strict=True))
+    @functools.cached_property
+    def cases(self) -> Sequence[Case]:
+        """The bound's vectors, with the honest answers to them in mind."""
+        cases = vector_files.load(self.bound.name).cases
+        self._remember([arguments(self.bound, case.input) for case in cases if case.valid])
+        return cases
+
+    @functools.cached_property
+    def ground(self) -> Ground:
+        """What the screen of a default run knows before it asks, the same for every hole; with the honest answers."""
+        known = ground(self.bound, self.cases, points=SCREENED * SEARCH, seed=0)
+        self._remember(known.values, list(map(float, known.estimated)))
+        return known
+
+    def _remember(self, points: Sequence[Point], values: Sequence[float] = ()) -> None:
+        """The honest answers to points, of which the first are known, at once: one by one they take far longer."""
+        answers = [*values, *estimates(self.bound, points[len(values) :])]
+        self._known |= dict(zip(map(_key, points), answers, strict=True))
 
     def accountant(self, hole: Hole | None) -> Callable[..., float]:
         """The float64 formula as a function, with a hole."""
@@ -204,25 +216,22 @@ class Caught:
         }
 
 
-def caught(planter: Planter, hole: Hole | None, *, seed: int = 0) -> Caught:
+def caught(planter: Planter, hole: Hole | None) -> Caught:
     """Run the gate as it runs by default, until the hole is found; without a hole, up to the end of the screen."""
-    item = planter.bound
-    cases = vector_files.load(item.name).cases
+    item, cases = planter.bound, planter.cases
     target = LocalTarget(planter.accountant(hole))
     told = hole or Hole(item.name, "none", {}, 0.0)
     by_vectors = run(target, item, cases, search=0)
     if wrong := _wrong(by_vectors.outcomes):
         return Caught(told, "vectors", GateVerdict.UNSOUND in wrong)
-    if not planter.prepared:
-        planter.prepare(cases, seed)
     suspicion = Suspicion(target, item, DEFAULT, by_vectors.unsupported, {})
     looked = suspicion.affordable  # a default run has no more time for the truth
-    for outcome in suspicion.suspects(cases, examples=SEARCH, seconds=SEARCH_SECONDS, seed=seed, looked=looked):
+    for outcome in suspicion.suspects(planter.ground, seconds=SEARCH_SECONDS, looked=looked):
         if outcome is not None and (wrong := _wrong([outcome])):
             return Caught(told, "screen", GateVerdict.UNSOUND in wrong)
     if hole is None:
         return Caught(told, "")
-    searched = run(target, item, cases, search=SEARCH, seed=seed).searched
+    searched = run(target, item, cases).searched
     wrong = _wrong(searched.worst) if searched is not None else set()
     return Caught(told, "search" if wrong else "", GateVerdict.UNSOUND in wrong)
 

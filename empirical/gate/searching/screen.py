@@ -64,40 +64,61 @@ class Screen:
     suspects: dict[str, list[Given]] = field(default_factory=dict)
 
 
-def screen(
-    bound: Bound, ask: Ask, cases: Sequence[Case], *, points: int, seconds: float, seed: int,
-) -> Screen:
-    """Ask so many points and a few more; the target has so many seconds."""
-    started, found = time.monotonic(), Screen()
-    certified = Certified(bound, cases)
+@dataclass(frozen=True)
+class Ground:
+    """What a screen asks, and all that is known there before a target answers: the same for every target."""
+
+    asked: list[Given]
+    values: list[Point]
+    lines: list[Traverse]
+    proved: Floats
+    near: Floats
+    distance: Floats
+    estimated: Floats
+
+    @property
+    def complete(self) -> bool:
+        """Whether there was time for all estimates."""
+        return len(self.estimated) == len(self.asked)
+
+
+def ground(bound: Bound, cases: Sequence[Case], *, points: int, seed: int) -> Ground:
+    """So many points and a few more; the same seed gives the same ones."""
     asked, lines = questions(bound, cases, points, seed)
-    given, answers, late = [], [], 0
-    for one in asked:
+    values, certified = [arguments(bound, one) for one in asked], Certified(bound, cases)
+    near, distance = certified.nearby(certified.places(values)) if asked else (np.empty(0), np.empty(0))
+    # Estimates by portions: some float64 formulas take milliseconds a point.
+    estimated: list[float] = []
+    started = time.process_time()
+    try:
+        for start in range(0, len(asked), _ESTIMATED):
+            with within(max(0.01, _ESTIMATING - (time.process_time() - started))):
+                estimated += estimates(bound, values[start : start + _ESTIMATED])
+    except TooLongError:
+        pass
+    return Ground(asked, values, lines, certified.proved(values), near, distance, np.array(estimated))
+
+
+def screen(bound: Bound, ask: Ask, known: Ground, *, seconds: float) -> Screen:
+    """Ask the points; the target has so many seconds."""
+    started, found = time.monotonic(), Screen(cut_short=not known.complete)
+    answers, late = [], 0
+    for one in known.asked:
         if time.monotonic() - started > seconds or late == _PATIENCE:
             found.cut_short = True
             break
         answer = ask(one)
         late += isinstance(answer, Breakdown) and answer.verdict is GateVerdict.TIMEOUT
-        given.append(one)
         answers.append(answer)
-    found.asked = len(given)
-    values = [arguments(bound, one) for one in given]
+    found.asked = count = len(answers)
     numbers = np.array([_number(answer, bound.safe) for answer in answers])
-    ratios = _ratios(bound, numbers, certified.proved(values))
-    near, distance = certified.nearby(certified.places(values)) if given else (np.empty(0), np.empty(0))
-    far = _ratios(bound, numbers, near)
-    # Estimates by portions: some float64 formulas take milliseconds a point.
-    known, started = np.full(len(given), np.nan), time.process_time()
-    try:
-        for start in range(0, len(given), _ESTIMATED):
-            part = slice(start, start + _ESTIMATED)
-            with within(max(0.01, _ESTIMATING - (time.process_time() - started))):
-                known[part] = estimates(bound, values[part])
-    except TooLongError:
-        found.cut_short = True
-    ratios = np.fmin(ratios, _ratios(bound, numbers, known))
+    estimated = np.full(count, np.nan)
+    estimated[: len(known.estimated)] = known.estimated[:count]
+    distance = known.distance[:count]
+    far = _ratios(bound, numbers, known.near[:count])
+    ratios = np.fmin(_ratios(bound, numbers, known.proved[:count]), _ratios(bound, numbers, estimated))
     broken = np.array([isinstance(answer, Breakdown) or _is_nan(answer) for answer in answers], dtype=bool)
-    edges = _edges(numbers, known, lines)
+    edges = _edges(numbers, estimated, known.lines)
     kinds = {
         "clear": (ratios < math.log10(1 - _CLEAR), ratios), "broken": (broken, distance),
         "far": (far < math.log10(_FAR), far), "edge": (edges > 0, -edges),
@@ -107,7 +128,7 @@ def screen(
         rows = np.flatnonzero(chosen)
         # Of equally bad answers those next to what was certified before: there the reference has an answer.
         order = rows[np.lexsort((distance[rows], np.round(rank[rows], 2)))]
-        found.suspects[kind] = [given[int(row)] for row in order[: _FOUND[kind]]]
+        found.suspects[kind] = [known.asked[int(row)] for row in order[: _FOUND[kind]]]
     return found
 
 

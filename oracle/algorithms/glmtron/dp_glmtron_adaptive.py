@@ -14,7 +14,8 @@ Corrected: clipping (see `glmtron`), DP-Threshold (see there), and that the two 
 document leaves open ("a small batch of data points"): then a replaced record is in one of them, and the weaker of
 the two guarantees holds for all. With epsilon' and delta' of Theorem 4.1 the threshold records must outnumber the
 others many times over. As the noise follows a gamma_t that follows w_t, large f and threshold_scale feed back until
-nothing but the reach of the bins holds the model.
+nothing but the reach of the bins holds the model; its entries are cut to `FARTHEST`, after the noise and so at no
+cost.
 """
 
 from __future__ import annotations
@@ -26,9 +27,10 @@ import numpy as np
 from oracle.algorithms.glmtron import dp_threshold, glmtron
 from oracle.algorithms.glmtron.dp_glmtron import NOISE, PASS, SHUFFLED
 from oracle.algorithms.shared.glm import Array
-from oracle.core import vocabulary
+from oracle.core import records, vocabulary
 from oracle.core.algorithm import Algorithm, Condition, Guarantee, Values, by_design, equals
 from oracle.core.errors import DomainError
+from oracle.core.records import FARTHEST
 from oracle.core.tape import Tape
 
 
@@ -63,6 +65,7 @@ def train(features: Array, labels: Array, config: Values, tape: Tape, recorder: 
             recorder("sample", step=t, sample=int(order[t]), norm=float(np.linalg.norm(v)))
             recorder("update", step=t, clipped_sum=clipped.copy(), noise_std=noise_std)
         w = w - eta * (clipped + noise_std * tape.normal("noise", t, dimension)[0])
+        w = np.clip(w, -FARTHEST[False], FARTHEST[False])
     average: Array = iterates / records
     return average
 
@@ -77,6 +80,14 @@ def _both(config: Values) -> dict[str, Any]:
         "dataset_size": config.dataset_size - config.threshold_records,
         "threshold_epsilon": config.threshold_epsilon, "threshold_delta": config.threshold_delta,
     }
+
+
+def _step(config: Values, room: int) -> float:
+    """The largest number that a step computes by its configuration: a threshold follows bins that have a last end."""
+    squares = dp_threshold.largest_square(config)
+    thresholds = records.log2(config.clip_norm), records.log2(config.threshold_scale) + squares / 2
+    noisy = max(thresholds) + records.log2(1 + 2 * records.LARGEST_DRAW * config.noise_over_sensitivity)
+    return max(squares, noisy + max(0.0, records.log2(config.learning_rate)))
 
 
 dp_glmtron_adaptive = Algorithm(
@@ -109,6 +120,8 @@ dp_glmtron_adaptive = Algorithm(
         ),
     ),
     check=check,
+    reach=lambda config, count: records.log2(config.initial_std * records.LARGEST_DRAW),
+    step=_step,
     reference=train,
     batched="oracle.algorithms.glmtron.torch_dp_glmtron_adaptive:twin",
     source=(

@@ -31,6 +31,7 @@ from __future__ import annotations
 import functools
 import math
 from collections.abc import Callable, Mapping
+from fractions import Fraction
 from typing import Any
 
 import numpy as np
@@ -39,6 +40,7 @@ from oracle.algorithms.glmtron.dp_threshold_privacy import HISTOGRAMS
 from oracle.algorithms.shared import glm
 from oracle.algorithms.shared.conditions import REPLACE
 from oracle.algorithms.shared.glm import Array
+from oracle.core import records as numbers
 from oracle.core import vocabulary
 from oracle.core.algorithm import Algorithm, Condition, Guarantee, Values, by_design, said, towards
 from oracle.core.enclosure import Enclosure
@@ -57,18 +59,25 @@ def noise_scale(config: Values) -> float:
 
 
 def bar(config: Values) -> float:
-    """What a noisy count must exceed to be released; the logarithm is of integers, which may be huge."""
+    """What a noisy count must exceed to be released."""
+    return 1.0 + noise_scale(config) * _logarithm(config)
+
+
+def _logarithm(config: Values) -> float:
+    """log(1/delta'), of integers, which may be huge."""
     delta = config.threshold_delta
-    return 1.0 + noise_scale(config) * (math.log(delta.denominator) - math.log(delta.numerator))
+    return math.log(delta.denominator) - math.log(delta.numerator)
 
 
 def check_size(config: Values, records: int) -> None:
     """A DomainError, with the number needed, unless so many records give batch means that may speak."""
-    needed = math.floor(bar(config)) + 1
+    exceeded = 1 + 2 / config.threshold_epsilon * Fraction(_logarithm(config))  # of any size
+    needed = math.floor(exceeded) + 1
     if config.histogram_batches < needed:
+        least, exceeds = numbers.told(needed), f"{float(exceeded):.6g}" if needed < 10**15 else numbers.told(exceeded)
         raise DomainError(
-            f"histogram_batches = {config.histogram_batches} is outside its domain: at least {needed}, since noisy "
-            f"counts must exceed {bar(config):.6g}; that needs {needed} records for the thresholds alone"
+            f"histogram_batches = {config.histogram_batches} is outside its domain: at least {least}, since noisy "
+            f"counts must exceed {exceeds}; that needs {least} records for the thresholds alone"
         )
     batches = f"histogram_batches = {config.histogram_batches}"
     if records < config.histogram_batches:
@@ -105,6 +114,11 @@ def upper_end(number: int) -> float:
     if number == 0:
         return 0.0
     return math.inf if number == BINS - 1 else 2.0 ** (number - 1 - REACH)
+
+
+def largest_square(config: Values) -> float:
+    """log2 of the square of the largest s that may be released."""
+    return numbers.log2(2 * (2**REACH + config.model_variance))
 
 
 def winner(means: list[float], config: Values, draws: Array) -> int | None:
@@ -264,6 +278,7 @@ dp_threshold = Algorithm(
         ),
     ),
     check=check,
+    step=lambda config, room: largest_square(config),
     reference=train,
     batched="oracle.algorithms.glmtron.torch_dp_threshold:twin",
     source=(

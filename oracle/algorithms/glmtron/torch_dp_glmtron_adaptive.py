@@ -13,6 +13,7 @@ from oracle.algorithms.glmtron.dp_threshold import BINS
 from oracle.algorithms.glmtron.torch_dp_threshold import thresholds
 from oracle.algorithms.glmtron.torch_glmtron import clipped, factors
 from oracle.core.algorithm import Values
+from oracle.core.records import FARTHEST
 from oracle.core.tape import Tape
 from oracle.core.torch_twin import Twin, drawn
 
@@ -21,7 +22,7 @@ def _chunk(data: tuple[torch.Tensor, torch.Tensor], config: Values, tape: Tape, 
     """The average iterates of a block of models, [m, d]."""
     x, y = data
     records, dimension = len(x) - config.threshold_records, x.shape[1]
-    eta = float(config.learning_rate)
+    eta, far = float(config.learning_rate), FARTHEST[x.dtype == torch.float32]
     order = torch.as_tensor(tape.permutation("order", 0, records), device=x.device)
     norms = torch.linalg.vector_norm(x, dim=1)
     others = x[records:].T
@@ -41,7 +42,7 @@ def _chunk(data: tuple[torch.Tensor, torch.Tensor], config: Values, tape: Tape, 
             recorder("samples", step=t, batch=chosen, norms=r.abs() * norms[chosen])
             recorder("update", step=t, clipped_sum=rows.clone(), noise_std=noise_std)
         rows.addcmul_(drawn(tape.normal("noise", t, dimension), x), noise_std[:, None])
-        w.sub_(rows, alpha=eta)
+        w.sub_(rows, alpha=eta).clamp_(-far, far)
     return mean
 
 

@@ -20,20 +20,18 @@ def _chunk(data: tuple[torch.Tensor, torch.Tensor], config: Values, tape: Tape, 
     x, y = data
     eta, lam, clip_norm = (float(v) for v in (config.learning_rate, config.regularisation, config.clip_norm))
     sigma, batch_size = float(config.noise_on_mean), config.batch_size
-    norms = torch.linalg.vector_norm(x, dim=1)
+    lengths = torch.linalg.vector_norm(x, dim=1)
     theta = torch.zeros(tape.models, x.shape[1], dtype=x.dtype, device=x.device)
-    step = 0
-    for _ in range(config.epochs):
-        for start in range(0, x.shape[0], batch_size):
-            batch = slice(start, start + batch_size)
-            r = residual(config.loss, theta @ x[batch].T, y[batch])
-            total = clipped(r, norms[batch], clip_norm) @ x[batch]
-            noise = sigma * drawn(tape.normal("noise", step, x.shape[1]), x)
-            if recorder is not None:
-                recorder("samples", step=step, batch=batch, norms=r.abs() * norms[batch])
-                recorder("update", step=step, clipped_sum=total, noise_std=sigma)
-            theta = theta - eta * (total / batch_size + lam * theta + noise)
-            step += 1
+    places = [slice(start, start + batch_size) for start in range(0, x.shape[0], batch_size)]
+    batches = [(batch, x[batch], y[batch], lengths[batch]) for batch in places]
+    for step, (batch, records, labels, norms) in enumerate(batches * config.epochs):
+        r = residual(config.loss, theta @ records.T, labels)
+        total = clipped(r, norms, clip_norm) @ records
+        noise = drawn(tape.normal("noise", step, x.shape[1]), x)
+        if recorder is not None:
+            recorder("samples", step=step, batch=batch, norms=r.abs() * norms)
+            recorder("update", step=step, clipped_sum=total, noise_std=sigma)
+        theta.mul_(1 - eta * lam).sub_(total, alpha=eta / batch_size).sub_(noise, alpha=eta * sigma)
     return theta
 
 

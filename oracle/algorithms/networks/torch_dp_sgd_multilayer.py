@@ -98,22 +98,13 @@ def _products(last: torch.Tensor, vectors: torch.Tensor) -> torch.Tensor:
     return torch.bmm(_row(last), vectors.mT)[:, 0]
 
 
-def linearised(layers: Layers, start: Layers, x: torch.Tensor) -> torch.Tensor:
-    """f_ntk [M, k] around the start for features [M, k, d]."""
-    scores, inputs = network(start, x)
-    moves = torch.zeros_like(x)  # of what enters a layer; the features do not move
-    for layer, first, signal in zip(layers, start, inputs, strict=True):
-        moves = (moves * (signal > 0)) @ first + signal @ (layer - first)
-    return scores + moves[:, :, 0] * math.sqrt(start[-1].shape[1])
-
-
 def _chunk(data: tuple[torch.Tensor, torch.Tensor], config: Values, tape: Tape, recorder: Any) -> torch.Tensor:
     """The average weights of a block of models, [m, P]."""
     x, y = data
     eta, clip_norm, sigma = (float(v) for v in (config.learning_rate, config.clip_norm, config.noise_on_mean))
     weights = initial(config, tape, x.shape[1], x)
     longest = LONGEST_SHORT_PAIR * math.sqrt(-(-weights_count(config, x.shape[1]) // 2))
-    ball, kept = _Ball(weights, config), Kept(x)
+    ball, kept = _Ball(config, tape, x.shape[1]), Kept(x)
     means = [torch.zeros_like(layer) for layer in weights]
     features, labels = torch.cat([x, x.new_zeros(1, x.shape[1])]), torch.cat([y, y.new_zeros(1)])
     for step, (index, taken) in enumerate(drawn_batches(tape, config, x, absent=len(x))):
@@ -151,22 +142,23 @@ def _descend(
         descend(weights, index.contiguous(), weights)
         return
     crowded = (rest[:, :1] != absent).nonzero()[:, 0]
-    before = [layer[crowded] for layer in weights]
+    before = [layer.index_select(0, crowded) for layer in weights]
     descend(weights, first, weights)
     if len(crowded) > 0:
-        after = [layer[crowded] for layer in weights]
-        descend(before, rest[crowded], after)
+        after = [layer.index_select(0, crowded) for layer in weights]
+        descend(before, rest.index_select(0, crowded), after)
         for layer, part in zip(weights, after, strict=True):
-            layer[crowded] = part
+            layer.index_copy_(0, crowded, part)
 
 
 class _Ball:
     """The projection of every layer around its centre; distances are measured only when they may exceed the radius."""
 
-    def __init__(self, start: Layers, config: Values) -> None:
+    def __init__(self, config: Values, tape: Tape, dimension: int) -> None:
         around = config.centre == "start"
         self.radius = float(config.layer_radius) / (math.sqrt(config.hidden_units) if around else 1)
-        self.centre = [layer.clone() if around else torch.zeros_like(layer) for layer in start]
+        self.start = (lambda like: initial(config, tape, dimension, like)) if around else None
+        self.centre: Layers = []  # made when it is needed: most trainings stay near their start
         self.reach = 0.0 if around else math.inf  # no layer of any model is farther away
 
     def keep(self, weights: Layers, moved: float) -> None:
@@ -175,6 +167,9 @@ class _Ball:
         if self.reach <= self.radius:
             return
         self.reach = 0.0
+        self.centre = self.centre or (
+            self.start(weights[0]) if self.start else [torch.zeros_like(layer) for layer in weights]
+        )
         local = weights[0].device.type == "cpu"
         for layer, middle in zip(weights, self.centre, strict=True):
             offset = layer - middle

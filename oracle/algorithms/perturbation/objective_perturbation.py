@@ -62,12 +62,30 @@ def noise_and_ridge(config: Values, records: int) -> tuple[float, float]:
     lipschitz = float(config.feature_norm)
     steep = float(_curvature(config))
     ratio = steep / (records * ridge)
-    spent = {"cms11": math.log1p(2.0 * ratio + ratio**2), "sharp": math.log1p(ratio), "none": 0.0}[config.correction]
-    left = epsilon - spent
+    spent = {"cms11": 2.0 * ratio + ratio * ratio, "sharp": ratio, "none": 0.0}[config.correction]
+    left = epsilon - math.log1p(spent)
     if left <= 0.0:
         left = epsilon / 2.0
         ridge = steep / (records * math.expm1(epsilon / (4.0 if config.correction == "cms11" else 2.0)))
     return 2.0 * lipschitz / left, ridge
+
+
+def _reach(config: Values, count: int) -> float:
+    """How far the minimiser may be (`records`): no farther than the longest slope, over the ridge."""
+    ratio = records.log2(_curvature(config)) - records.log2(count * config.regularisation)
+    if ratio > records.SPAN[False]:
+        return ratio  # its square is no double
+    scale, ridge = noise_and_ridge(config, count)
+    if not 0 < ridge < math.inf or scale == math.inf:
+        return math.inf
+    slope = config.feature_norm + records.LARGEST_DRAW * Fraction(scale) / count
+    return records.log2(slope) - records.log2(Fraction(ridge))
+
+
+def _step(config: Values, room: int) -> float:
+    """The largest number that a Newton step computes: the curvature, or a ridge that follows it, times such weights."""
+    ridge = max(_curvature(config) * max(1, 4 / config.epsilon), config.regularisation)
+    return records.log2(ridge) + room
 
 
 def train(features: Array, labels: Array, config: Values, tape: Tape, recorder: Any = None) -> Array:
@@ -168,6 +186,8 @@ objective_perturbation = Algorithm(
         ),
     ),
     check=check,
+    reach=_reach,
+    step=_step,
     reference=train,
     batched="oracle.algorithms.perturbation.torch_objective_perturbation:twin",
     source=("cs208/objective-perturbation-repaired",),

@@ -32,9 +32,13 @@ from fractions import Fraction
 from oracle.algorithms.shared import links
 from oracle.core import vocabulary
 from oracle.core.algorithm import Values
+from oracle.core.errors import DomainError
+from oracle.core.records import log2, told
 
 PARAMETERS = (vocabulary.envelope_smoothness, vocabulary.oracle_error.above(0))
 """beta and gamma, which a guarantee needs; how the derivative is found, it does not."""
+MOST_STEPS = 1 << 32
+"""Of Algorithm 4 for one record: already hours, or days."""
 
 
 def halvings(bound: Fraction, error: Fraction) -> int:
@@ -48,6 +52,23 @@ def halvings(bound: Fraction, error: Fraction) -> int:
 def steps(bound: Fraction, error: Fraction) -> int:
     """T of Algorithm 4."""
     return math.ceil(144 * bound**2 / error**2)
+
+
+def check(config: Values, longest: int) -> None:
+    """A DomainError where Algorithm 4 takes so many steps for a record that no training of it would end."""
+    count = steps(config.label_bound, config.oracle_error / longest)
+    if config.gradient_oracle == "subgradient" and count > MOST_STEPS:
+        raise DomainError(
+            f"oracle_error = {told(config.oracle_error)} is outside its domain: with label_bound = "
+            f"{told(config.label_bound)} Algorithm 4 takes 2^{log2(count):.0f} steps for every record, and 2^"
+            f"{log2(MOST_STEPS):.0f} are the most; gradient_oracle = bisection takes few"
+        )
+
+
+def largest(config: Values, longest: int) -> float:
+    """log2 of the largest number that a record's derivative is made of: an end of Q, or the sum of weighted ends."""
+    count = steps(config.label_bound, config.oracle_error / longest) if config.gradient_oracle == "subgradient" else 1
+    return log2(4 * config.label_bound * count**2) - log2(config.envelope_smoothness)
 
 
 def bisection(config: Values, score: float, label: float, error: Fraction) -> float:

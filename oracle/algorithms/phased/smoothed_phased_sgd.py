@@ -42,6 +42,17 @@ def _slope(config: Values, *, projected: bool) -> Callable[[float, float], float
     return lambda score, label: moreau.derivative(config, score, label, LONGEST[projected])
 
 
+def _check(features: Array, labels: Array, config: Values) -> None:
+    """A DomainError unless the data fit, and the oracle answers."""
+    check(features, labels, config)
+    moreau.check(config, LONGEST[False])
+
+
+def _check_projected(features: Array, labels: Array, config: Values) -> None:
+    check(features, labels, config)
+    moreau.check(config, LONGEST[True])
+
+
 def train(features: Array, labels: Array, config: Values, tape: Tape, recorder: Any = None) -> Array:
     """Algorithm 5 for one model."""
     check(features, labels, config)
@@ -69,8 +80,9 @@ smoothed_phased_sgd = Algorithm(
     released="average_iterate",
     neighbours="replace",
     guarantees=(phased_guarantee("envelope_smoothness", projected=False),),
-    check=check,
+    check=_check,
     reach=reach,
+    step=lambda config, room: moreau.largest(config, LONGEST[False]),
     reference=train,
     batched="oracle.algorithms.phased.torch_smoothed_phased_sgd:twin",
     gaussian_release=lambda config: config.link == "constant" and config.initial_radius == 0,
@@ -90,8 +102,9 @@ smoothed_phased_sgd_projected = Algorithm(
     released="average_iterate",
     neighbours="replace",
     guarantees=(phased_guarantee("envelope_smoothness", projected=True),),
-    check=check,
+    check=_check_projected,
     reach=reach,
+    step=lambda config, room: moreau.largest(config, LONGEST[True]),
     reference=train_projected,
     batched="oracle.algorithms.phased.torch_smoothed_phased_sgd:twin_projected",
     source=("nonconvex-nn/thm-5-privacy",),

@@ -23,12 +23,12 @@ r is a parameter, since no law satisfies the text's hypotheses with r = sqrt(d) 
 m = n/T is an integer here: a batch size that does not divide n is refused, no record is dropped. Its "eta <= 1/16" is
 for utility, and so are its T; the noise grows with the iterate, which may run away from small batches.
 
-Nothing is clipped: |x| <= r and |y| <= B are hypotheses, and data beyond them are refused.
+Nothing is clipped: |x| <= r and |y| <= B are hypotheses, and data beyond them are refused. Entries of an iterate that
+runs away are cut to `FARTHEST`, after the noise and so at no cost.
 """
 
 from __future__ import annotations
 
-import math
 from fractions import Fraction
 from typing import Any
 
@@ -40,6 +40,7 @@ from oracle.algorithms.shared.conditions import DISJOINT_BATCHES, LABELS_BOUNDED
 from oracle.algorithms.shared.glm import Array
 from oracle.core import records, vocabulary
 from oracle.core.algorithm import Algorithm, Condition, Guarantee, Values, by_design, equals, given, said, towards
+from oracle.core.records import FARTHEST
 from oracle.core.tape import Tape
 
 
@@ -58,7 +59,7 @@ def noise_std(config: Values, weight_norm: float) -> float:
     if config.noise_formula == "exact":
         return z * r * (r * weight_norm + 2 * bound) / size
     printed = 2 * z * (r * weight_norm + bound) / size
-    return printed if config.noise_formula == "printed-variance" else printed**2
+    return printed if config.noise_formula == "printed-variance" else printed * printed
 
 
 def train(features: Array, labels: Array, config: Values, tape: Tape, recorder: Any = None) -> Array:
@@ -78,16 +79,34 @@ def train(features: Array, labels: Array, config: Values, tape: Tape, recorder: 
         if recorder is not None:
             recorder("update", step=step, clipped_sum=total.copy(), noise_std=std)
         w = w - eta * (total / config.batch_size + std * tape.normal("noise", step, dimension)[0])
+        w = np.clip(w, -FARTHEST[False], FARTHEST[False])
     return w
+
+
+def _from(config: Values, length: int) -> tuple[Fraction, Fraction]:
+    """The largest gradient of a step from weights of that length, and the noise times what it is divided by."""
+    z, r, bound = config.noise_over_sensitivity, config.feature_norm, config.label_bound
+    if config.noise_formula == "exact":
+        noise = z * r * (r * length + 2 * bound)
+    else:
+        noise = 2 * z * (r * length + bound)
+        noise = noise if config.noise_formula == "printed-variance" else noise**2
+    return r * (r * length + bound), noise
 
 
 def _first(config: Values, count: int) -> float:
     """How far the first step may carry the weights (`records`): all others follow how far they have come."""
-    std = noise_std(config, 0.0)
+    gradient, noise = _from(config, 0)
     return records.reach(
-        steps=1, learning_rate=config.learning_rate, gradient=config.feature_norm * config.label_bound,
-        noise=Fraction(std) if math.isfinite(std) else Fraction(2) ** 1024,
+        steps=1, learning_rate=config.learning_rate, gradient=gradient, noise=noise / config.batch_size,
     )
+
+
+def _step(config: Values, room: int) -> float:
+    """The largest number that a step from there computes, before the learning rate or after."""
+    gradient, noise = _from(config, 2**room)
+    rate = max(Fraction(1), config.learning_rate)
+    return max(records.log2(rate * (gradient + records.LARGEST_DRAW * noise)), records.log2(config.feature_norm**2))
 
 
 def _parameters(config: Values) -> dict[str, Fraction] | None:
@@ -162,6 +181,7 @@ adaptive_batched_gd = Algorithm(
     ),
     check=check,
     reach=_first,
+    step=_step,
     reference=train,
     batched="oracle.algorithms.regression.torch_adaptive_batched_gd:twin",
     source=("nonconvex-nn/thm-7-privacy", "nonconvex-nn/grad-bound-prose"),

@@ -7,6 +7,7 @@ from typing import Any
 import torch
 
 from oracle.core.algorithm import Values
+from oracle.core.records import FARTHEST
 from oracle.core.tape import Tape
 from oracle.core.torch_twin import Twin, drawn
 
@@ -25,7 +26,7 @@ def _noise_std(config: Values, w: torch.Tensor) -> torch.Tensor:
 def _chunk(data: tuple[torch.Tensor, torch.Tensor], config: Values, tape: Tape, recorder: Any) -> torch.Tensor:
     """The last iterates of a block of models, [m, d]."""
     x, y = data
-    eta = float(config.learning_rate)
+    eta, far = float(config.learning_rate), FARTHEST[x.dtype == torch.float32]
     norms = torch.linalg.vector_norm(x, dim=1)
     w = torch.zeros(tape.models, x.shape[1], dtype=x.dtype, device=x.device)
     for step in range(len(x) // config.batch_size):
@@ -37,6 +38,7 @@ def _chunk(data: tuple[torch.Tensor, torch.Tensor], config: Values, tape: Tape, 
             recorder("samples", step=step, batch=batch, norms=r.abs() * norms[batch])
             recorder("update", step=step, clipped_sum=total, noise_std=std[:, 0])
         w = w - eta * (total / config.batch_size + std * drawn(tape.normal("noise", step, x.shape[1]), x))
+        w.clamp_(-far, far)
     return w
 
 

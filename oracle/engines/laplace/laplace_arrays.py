@@ -19,16 +19,18 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from oracle.core.arrays import TINY, UNIT
+from oracle.core.arrays import TINY, UNIT, at_least, counted, summed
 
-_CELLS = 60_000  # numbers in an array of the working set, which is about ten of them
+_CELLS = 60_000  # numbers in a table of orders and delays, of which there are about ten
+_KEPT = 64  # tables that do not change while a row is solved
 MOST_DELAYS = 2000
 _MOST_TERMS = 1500
 _LARGEST_EXPONENT = 300.0  # of e^{mz}, which the sum divides out at the end
 _GOAL = 33.0  # what is cut off aims at e^{-33} of delta
 TIGHT = 3e-10  # relative budget above which float64 leaves the answer to the reference
-_SADDLE_STEPS = 36
+_SADDLE_PARTS, _SADDLE_ROUNDS = 32, 4
 _NEWTON_STEPS = 24
+_FACTORS = (1.0, 1.5, 2.5)
 _ORDERS = (1.1, 1.25, 1.5, 2.0, 3.0, 5.0, 10.0, 100.0, 1e4)
 
 
@@ -52,13 +54,18 @@ def estimate(xp: Any, m: Any, steps: Any, c: Any) -> tuple[Any, Any]:
 
 
 def saddle(xp: Any, m: Any, steps: Any, *, gap: Any = None, log_delta: Any = None) -> tuple[Any, Any, Any]:
-    """About the saddle point of a gap or of a delta, its gap and log delta, by bisection in log c."""
+    """About the saddle point of a gap or of a delta, its gap and log delta; a search in log c, many at a time."""
     low, high = xp.zeros_like(m) - 14.0, 60.0 + xp.log1p(1.0 / m)
-    for _ in range(_SADDLE_STEPS):
-        middle = 0.5 * (low + high)
-        at_gap, at_log_delta = estimate(xp, m, steps, xp.exp(middle))
-        beyond = at_gap < gap if gap is not None else at_log_delta < log_delta
-        low, high = xp.where(beyond, low, middle), xp.where(beyond, middle, high)
+    shares = xp.asarray([i / _SADDLE_PARTS for i in range(1, _SADDLE_PARTS)], dtype=xp.float64, device=m.device)
+    wanted = (gap if gap is not None else log_delta)[:, None]
+    for _ in range(_SADDLE_ROUNDS):
+        part = (high - low) / _SADDLE_PARTS
+        at_gap, at_log_delta = estimate(
+            xp, m[:, None], steps[:, None], xp.exp(low[:, None] + (high - low)[:, None] * shares)
+        )
+        short = ~((at_gap if gap is not None else at_log_delta) < wanted)
+        low = low + part * xp.sum(xp.astype(short, xp.float64), axis=1)
+        high = low + part
     c = xp.exp(0.5 * (low + high))
     return c, *estimate(xp, m, steps, c)
 
@@ -70,91 +77,102 @@ def gap_upper(m: Any, steps: Any, epsilon: Any) -> Any:
 
 
 class Splines:
-    """The sum of the module's docstring for columns m, k and z, shape [B], which it takes for exact."""
+    """The sums of the module's docstring for columns m and k, shape [B]: what a row is told depends on no other row."""
 
-    def __init__(self, xp: Any, m: Any, steps: Any, z: Any, c: Any, log_delta: Any) -> None:
-        self.xp, self.m, self.steps, self.z = xp, m, steps, z
-        self._plan(c, log_delta)
-        self.served = (self.terms <= _MOST_TERMS) & (m * z < _LARGEST_EXPONENT)
+    def __init__(self, xp: Any, m: Any, steps: Any, c: Any, log_delta: Any) -> None:
+        self.xp, self.m, self.steps, self.c, self.log_delta = xp, m, steps, c, log_delta
+        self._kept: dict[tuple[int, ...], tuple[Any, Any]] = {}
 
-    def _plan(self, c: Any, log_delta: Any) -> None:
-        """How many orders leave e^{-GOAL} of delta, by the best of a few Chernoff bounds, and what they leave."""
-        xp, m, steps, z = self.xp, self.m, self.steps, self.z
-        target = log_delta + m * z - _GOAL
-        self._bounds, terms = [], xp.zeros_like(m) + math.inf
-        for order in _ORDERS:
-            for factor in (1.0, 1.5, 2.5):
-                s = m * (2.0 * c + 1.0) * factor
-                s = xp.where(s > order * m, s, order * m * (1 + 4 * UNIT))
-                base = 0.5 * (1.0 + xp.exp(-s)) - 0.5 * order * m * xp.expm1(-s) / s
-                log_bound = s * z + steps * xp.log(base)
-                log_bound = log_bound + 16 * UNIT * (s * z + steps * (1.0 + xp.abs(xp.log(base))) + 1.0)
-                needed = 1.0 + (log_bound - target) / math.log(order)
-                self._bounds.append((order, log_bound))
-                terms = xp.where(needed < terms, needed, terms)
-        self.terms = xp.where(terms > 4.0, terms, 4.0)
+    def upper(self, z: Any, rows: Any) -> tuple[Any, Any, Any]:
+        """For some rows an upper bound of delta at z [rows], its relative budget, its logarithmic derivative or so.
 
-    def _cut(self, terms: int) -> Any:
-        """A bound of everything beyond that many orders."""
-        xp, best = self.xp, self.m * 0.0 + math.inf
-        for order, log_bound in self._bounds:
-            exponent = log_bound + (1.0 - terms) * math.log(order) + 4 * UNIT * terms
-            best = xp.where(exponent < best, exponent, best)
-        return xp.exp(best)
+        z is taken for exact. NaN where float64 does not serve.
+        """
+        xp = self.xp
+        result = tuple(z * math.nan for _ in range(3))
+        bounds, log_orders, terms = self._plan(z, rows)
+        served = (terms <= _MOST_TERMS) & (self.m[rows] * z < _LARGEST_EXPONENT)
+        groups: dict[tuple[int, int], list[int]] = {}
+        for i, (good, orders, far) in enumerate(zip(served.tolist(), terms.tolist(), z.tolist(), strict=True)):
+            if good:
+                key = _class(math.ceil(orders) + 1), _class(max(1, math.floor(far) + 1))
+                groups.setdefault(key, []).append(i)
+        for (most, delays), found in sorted(groups.items()):
+            size = max(1, _CELLS // (most * delays))
+            for first in range(0, len(found), size):
+                some = xp.asarray(found[first : first + size], device=z.device)
+                exponents = bounds[some] + (1.0 - most) * log_orders + 24 * UNIT * most
+                log_cut = xp.min(xp.where(exponents < math.inf, exponents, math.inf), axis=1)
+                for column, value in zip(result, self._sum(z[some], rows[some], most, delays, log_cut), strict=True):
+                    column[some] = value
+        value, budget, slope = result
+        return xp.where(served & (budget < TIGHT), value, math.nan), budget, slope
 
-    def upper(self) -> tuple[Any, Any, Any]:
-        """An upper bound of delta, its relative budget, and about its logarithmic derivative in z."""
-        xp, m, steps, z = self.xp, self.m, self.steps, self.z
-        terms = math.ceil(float(xp.max(xp.where(self.served, self.terms, 4.0)))) + 1
-        delays = max(1, math.floor(float(xp.max(z))) + 1)
-        index = xp.asarray([float(i) for i in range(delays)], dtype=xp.float64, device=m.device)[None, :]
-        x = z[:, None] - index  # exact: the difference of a double and a smaller integer
-        square, scale = (m * m)[:, None], m[:, None]
-        spline = xp.astype((x >= 0.0) & (x < 1.0), xp.float64)
-        # m 2^{-k} C(k,i), a chain of ratios from i = 0
-        ratios = xp.concat([xp.ones_like(scale), (steps[:, None] - index[:, :-1]) / (index[:, :-1] + 1.0)], axis=1)
-        ratios = xp.where(ratios > 0.0, ratios, 0.0)
-        source = scale * xp.exp2(-steps)[:, None] * xp.cumulative_prod(ratios, axis=1)
-        left = steps[:, None] - index  # k - n - i
-        zero = xp.zeros_like(x)
-        pair, total, slope, largest = [zero, zero], xp.zeros_like(m), xp.zeros_like(m), xp.zeros_like(m)
-        for n in range(2, terms + 1):
-            previous = spline
-            beyond = xp.concat([spline[:, 1:], zero[:, :1]], axis=1)
-            spline = (x * spline + (float(n) - x) * beyond) * (1.0 / (n - 1.0))
-            once = xp.cumulative_sum(square * pair[0] + source, axis=1)
-            twice = xp.cumulative_sum(once, axis=1)
-            total = total + xp.sum(twice * spline, axis=1)
-            slope = slope + xp.sum(once * previous, axis=1)
-            largest = xp.where(twice[:, -1] > largest, twice[:, -1], largest)
-            pair = [pair[1], twice]
-            source = source * (xp.where(left > 0.0, left, 0.0) * (scale / (n - 1.0)))
-            left = left - 1.0
-        damping = xp.exp(-m * z)
+    def _plan(self, z: Any, rows: Any) -> tuple[Any, Any, Any]:
+        """Chernoff's bounds of the orders beyond 1, their log L, and how many orders leave e^{-GOAL} of delta."""
+        xp, m, steps, c = self.xp, self.m[rows], self.steps[rows], self.c[rows]
+        target = self.log_delta[rows] + m * z - _GOAL
+        orders = xp.asarray([order for order in _ORDERS for _ in _FACTORS], dtype=xp.float64, device=m.device)
+        factors = xp.asarray(_FACTORS * len(_ORDERS), dtype=xp.float64, device=m.device)
+        s = (m * (2.0 * c + 1.0))[:, None] * factors
+        least = m[:, None] * orders
+        s = xp.where(s > least, s, least * (1 + 4 * UNIT))
+        log_base = xp.log(0.5 * (1.0 + xp.exp(-s)) - 0.5 * least * xp.expm1(-s) / s)
+        sz, each = s * z[:, None], steps[:, None]
+        bounds = sz + each * log_base + 16 * UNIT * (sz + each * (1.0 + xp.abs(log_base)) + 1.0)
+        log_orders = xp.log(orders)
+        needed = 1.0 + (bounds - target[:, None]) / log_orders
+        return bounds, log_orders, at_least(xp, xp.min(xp.where(needed < math.inf, needed, math.inf), axis=1), 4.0)
+
+    def _weights(self, rows: Any, terms: int, delays: int) -> tuple[Any, Any]:
+        """G_n and its first cumulative sum, n = 2, ..., at all delays: they depend on no z, and are kept."""
+        key = (terms, delays, *rows.tolist())
+        if key in self._kept:
+            return self._kept[key]
+        xp, m, steps = self.xp, self.m[rows], self.steps[rows][:, None]
+        scale, square, index = m[:, None], (m * m)[:, None], counted(xp, delays, m)
+        # m 2^{-k} C(k,i), a chain of ratios from i = 0; and from one order to the next (k + 2 - n - i) m / (n - 1)
+        ratios = xp.concat([xp.ones_like(scale), (steps - index[:-1]) / (index[:-1] + 1.0)], axis=1)
+        source = scale * xp.exp2(-steps) * xp.cumulative_prod(at_least(xp, ratios, 0.0), axis=1)
+        n = (counted(xp, terms, m)[2:])[:, None, None]
+        raised = at_least(xp, (steps - index + 2.0)[None, :, :] - n, 0.0) * (scale / (n - 1.0))
+        sources = xp.cumulative_prod(xp.concat([source[None, :, :], raised], axis=0), axis=0)
+        zero = xp.zeros_like(source)
+        once, twice = [], [zero, zero]
+        for order in range(terms - 1):
+            once.append((square * twice[order] + sources[order]).cumsum(axis=1))
+            twice.append(once[order].cumsum(axis=1))
+        self._kept = {key: (xp.stack(once), xp.stack(twice[2:]))} | (self._kept if len(self._kept) < _KEPT else {})
+        return self._kept[key]
+
+    def _sum(self, z: Any, rows: Any, terms: int, delays: int, log_cut: Any) -> tuple[Any, Any, Any]:
+        """What `upper` tells, for rows that share their numbers of orders and delays."""
+        xp, m = self.xp, self.m[rows]
+        once, twice = self._weights(rows, terms, delays)
+        x = z[:, None] - counted(xp, delays, m)  # exact: the difference of a double and a smaller integer
+        n = (counted(xp, terms + 1, m)[2:])[:, None, None]
+        here, beyond = x / (n - 1.0), (n - x) / (n - 1.0)
+        # The B-splines of order n - 1, a column of zeros behind them.
+        splines = xp.zeros((terms, x.shape[0], delays + 1), dtype=x.dtype, device=x.device)
+        splines[0, :, :-1] = xp.where((x >= 0.0) & (x < 1.0), 1.0 + 0.0 * x, 0.0)
+        for order in range(terms - 1):
+            spline = here[order] * splines[order, :, :-1]
+            spline += beyond[order] * splines[order, :, 1:]
+            splines[order + 1, :, :-1] = spline
+        total = summed(summed(twice * splines[1:, :, :-1]), axis=0)
+        slope = summed(summed(once * splines[:-1, :, :-1]), axis=0)
+        damping, largest = xp.exp(-m * z), xp.max(twice[:, :, -1], axis=0)
         # A row of operations: each order two sums over the delays and a few products; the splines and the sources.
         units = terms * (delays + 24.0) + 4.0 * delays + 4.0 * m * z + 64.0
-        lost = TINY * terms**3 * delays * (largest + (1.0 + m + 1.0 / m) / damping)  # what may have underflowed
-        cut = self._cut(terms) + lost
-        result = 2.0 * damping * (total * (1.0 + units * UNIT) + cut)
-        budget = units * UNIT + cut / total
-        result = xp.where(self.served & (budget < TIGHT), result, math.nan)
-        return result, budget, slope / total - m
+        lost = TINY * float(terms) ** 3 * delays * (largest + (1.0 + m + 1.0 / m) / damping)  # what underflowed
+        cut = xp.exp(log_cut) + lost
+        return 2.0 * damping * (total * (1.0 + units * UNIT) + cut), units * UNIT + cut / total, slope / total - m
 
 
-def _chunks(xp: Any, wanted: Any, delays: Any, work: Any) -> list[Any]:
-    """The wanted rows in groups of like size whose arrays fit the working set."""
-    if wanted.shape[0] == 0:
-        return []
-    order = wanted[xp.argsort(work[wanted])]
-    rows, groups, first = [int(d) for d in delays[order]], [], 0
-    while first < len(rows):
-        last, widest = first, 1
-        while last < len(rows) and (last - first + 1) * max(widest, rows[last]) <= max(_CELLS, rows[last]):
-            widest = max(widest, rows[last])
-            last += 1
-        groups.append(order[first:last])
-        first = last
-    return groups
+def _class(count: int) -> int:
+    """The least of 1, 2, 3, 4, 6, 8, 12, 16, ... that is no less than a count."""
+    step = 1 << max(0, (count - 1).bit_length() - 2)
+    return -(-count // step) * step
 
 
 def _position(m: Any, gap: Any) -> Any:
@@ -170,12 +188,11 @@ def spline_delta(xp: Any, m: Any, steps: Any, epsilon: Any) -> Any:
     """Upper bounds of delta for columns of shape [B]; NaN where this sum does not serve."""
     gap = gap_upper(m, steps, epsilon)
     result = m * math.nan
-    served = _served(xp, m, steps, gap)
-    delays = xp.floor(xp.where(served, gap / m * 0.5, 0.0)) + 2.0
-    for rows in _chunks(xp, xp.nonzero(served)[0], delays, delays * (steps * m + 40.0)):
+    rows = xp.nonzero(_served(xp, m, steps, gap))[0]
+    if rows.shape[0]:
         at, k, g = m[rows], steps[rows], gap[rows]
         c, _, log_delta = saddle(xp, at, k, gap=g)
-        value, _, _ = Splines(xp, at, k, _position(at, g), c, log_delta).upper()
+        value, _, _ = Splines(xp, at, k, c, log_delta).upper(_position(at, g), _every(xp, at))
         doubt = c * 16 * UNIT * (k * at + epsilon[rows])  # the roundings of g and z, by their effect on delta
         result[rows] = xp.where(doubt < TIGHT, value, math.nan)
     return result
@@ -188,28 +205,29 @@ def spline_epsilon(xp: Any, m: Any, steps: Any, delta: Any) -> Any:
     c, gap, _ = saddle(xp, m, steps, log_delta=log_delta)
     total = steps * m
     gap = xp.where(gap < total, gap, total)
-    served = _served(xp, m, steps, gap)
-    delays = xp.floor(xp.where(served, gap / m * 0.5, 0.0)) + 2.0
-    for rows in _chunks(xp, xp.nonzero(served)[0], delays, delays * (total * 1.0 + 40.0)):
+    rows = xp.nonzero(_served(xp, m, steps, gap))[0]
+    if rows.shape[0]:
         result[rows] = _solve(xp, m[rows], steps[rows], delta[rows], c[rows], gap[rows])
     return result
+
+
+def _every(xp: Any, column: Any) -> Any:
+    return xp.arange(column.shape[0], device=column.device)
 
 
 def _solve(xp: Any, m: Any, steps: Any, delta: Any, c: Any, gap: Any) -> Any:
     """Newton's method in z on log delta proposes; the sum itself, a budget further on, certifies."""
     total, top, log_delta = steps * m, 0.5 * steps, xp.log(delta)
 
-    def at(z: Any, rows: Any) -> tuple[Any, Any, Any]:
-        return Splines(xp, m[rows], steps[rows], z, c[rows], log_delta[rows]).upper()
-
+    splines = Splines(xp, m, steps, c, log_delta)
     z = xp.where(gap < total, gap, total) / (2.0 * m)
     low, high, last = xp.zeros_like(z), top + 0.0, xp.zeros_like(z) + math.inf
-    margin, worst = m * math.nan, 0.0
+    margin, worst = m * math.nan, 0.0 * m
     rows = xp.nonzero(z > 0.0)[0]
     for _ in range(_NEWTON_STEPS):
         here = z[rows]
-        value, budget, slope = at(here, rows)
-        worst = max(worst, float(xp.max(xp.where(budget < TIGHT, budget, 0.0))))
+        value, budget, slope = splines.upper(here, rows)
+        worst[rows] = at_least(xp, xp.where(budget < TIGHT, budget, 0.0), worst[rows])
         step = (log_delta[rows] - xp.log(value)) / slope
         below = step > 0.0
         low[rows], high[rows] = xp.where(below, here, low[rows]), xp.where(below, high[rows], here)
@@ -223,7 +241,7 @@ def _solve(xp: Any, m: Any, steps: Any, delta: Any, c: Any, gap: Any) -> Any:
         last[rows] = xp.where(inside & ~stalled, xp.abs(step), math.inf)
         settled = (xp.abs(step) < 1e-12 * (here + 1.0 / xp.abs(slope))) | (below & (here == top[rows]))
         z[rows] = xp.where(settled & inside, here + step, xp.where(settled, here, moved))
-        margin[rows] = xp.where(settled, 4.0 * m[rows] * (worst + 1e-15) / xp.abs(slope), math.nan)
+        margin[rows] = xp.where(settled, 4.0 * m[rows] * (worst[rows] + 1e-15) / xp.abs(slope), math.nan)
         rows = rows[~settled & ~xp.isnan(value)]
         if rows.shape[0] == 0:
             break
@@ -234,6 +252,6 @@ def _solve(xp: Any, m: Any, steps: Any, delta: Any, c: Any, gap: Any) -> Any:
     result = m * math.nan
     if found.shape[0] == 0:
         return result
-    value, _, _ = at(_position(m, gap_upper(m, steps, candidate))[found], found)
+    value, _, _ = splines.upper(_position(m, gap_upper(m, steps, candidate))[found], found)
     result[found] = xp.where(value <= delta[found], candidate[found], math.nan)
     return result

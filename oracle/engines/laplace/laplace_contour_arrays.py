@@ -131,8 +131,11 @@ class _Sum:
 def _groups(xp: Any, plan: _Plan, served: Any, gap: Any) -> list[tuple[Any, int]]:
     """The rows that each level serves and no cheaper one, in pieces that fit the working set."""
     result = []
-    left = served & xp.isfinite(plan.h)
+    # A bound at the last level is the least: where it does not reach, no level does.
+    left = served & xp.isfinite(plan.h) & (plan.log_cut(_LEVELS[-1]) + plan.c * gap <= plan.allowed)
     for count in _LEVELS:
+        if not bool(xp.any(left)):
+            break
         wanted = left & (plan.log_cut(count) + plan.c * gap <= plan.allowed)
         left = left & ~wanted
         rows, size = xp.nonzero(wanted)[0], max(1, _CELLS // count)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +13,7 @@ from empirical.audits.targets import make_target
 from empirical.pairs.pair import make_pair
 from empirical.pairs.pair_files import differing, file_spec, read_pair
 from oracle.core.errors import DomainError
+from tests.malice import Malice
 
 X, Y = np.arange(8.0).reshape(4, 2), np.array([0.0, 1.0, 0.0, 1.0])
 
@@ -100,16 +100,6 @@ def test_other_files_are_refused(tmp_path: Path, content: bytes) -> None:
         file_spec(tmp_path / "lone.npy")
     with pytest.raises(DomainError, match="cannot be read"):
         file_spec(tmp_path / "none.npz")
-
-
-class Malice:
-    """A pickle of this would create a file."""
-
-    def __init__(self, file: Path) -> None:
-        self.file = file
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        return os.mkdir, (str(self.file),)
 
 
 def test_a_malicious_file_is_not_executed(tmp_path: Path) -> None:

@@ -15,19 +15,19 @@ from oracle.core.errors import DomainError
 from oracle.core.planning import epsilon_of_exact_arithmetic, plan_of_training
 from oracle.core.registry import algorithm, algorithms
 from oracle.core.tape import Tape
-from tests.empirical.pairs.pair_cases import BLOCKS, CASES, CLOCKED, CYCLIC, SBCD, TREE, Case
+from tests.empirical.pairs.pair_cases import BLOCKS, CASES, CLOCKED, CYCLIC, SBCD, TREE, PairCase
 
 DELTA = "1e-3"
 ERROR = 1e-7  # probability that one side of one simulation fails although the law is right
 
 
-def _made(case: Case) -> tuple[AuditTarget, Pair, dict[str, Any]]:
+def _made(case: PairCase) -> tuple[AuditTarget, Pair, dict[str, Any]]:
     target = make_target({"kind": "algorithm", "name": case.algorithm, "config": case.config})
     spec = {**({} if "name" in case.pair else default_pair(target)), "kind": "built", **case.pair}
     return target, make_pair(spec, target), spec
 
 
-def _proved(case: Case, pair: Pair) -> Any:
+def _proved(case: PairCase, pair: Pair) -> Any:
     item = algorithm(case.algorithm)
     config = item.parse(case.config)
     return epsilon_of_exact_arithmetic(plan_of_training(item, config, records=len(pair.features[1]), delta=DELTA))
@@ -40,7 +40,7 @@ def test_every_algorithm_with_a_guarantee_has_a_worst_case() -> None:
 
 
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case.id)
-def test_the_pair_is_admissible_and_its_law_is_as_expected(case: Case) -> None:
+def test_the_pair_is_admissible_and_its_law_is_as_expected(case: PairCase) -> None:
     target, pair, _ = _made(case)
     for side in (0, 1):
         released = target.releases(pair.features[side], pair.labels[side], Tape(0, 3))
@@ -55,7 +55,7 @@ def test_the_pair_is_admissible_and_its_law_is_as_expected(case: Case) -> None:
 
 
 @pytest.mark.parametrize("case", [case for case in CASES if case.law], ids=lambda case: case.id)
-def test_the_exact_epsilon_is_positive_and_not_above_the_proved_one(case: Case) -> None:
+def test_the_exact_epsilon_is_positive_and_not_above_the_proved_one(case: PairCase) -> None:
     _, pair, _ = _made(case)
     assert pair.law is not None
     exact = pair.law.epsilon(DELTA)
@@ -65,7 +65,7 @@ def test_the_exact_epsilon_is_positive_and_not_above_the_proved_one(case: Case) 
 
 @pytest.mark.full
 @pytest.mark.parametrize("case", [case for case in CASES if case.law], ids=lambda case: case.id)
-def test_simulated_scores_have_the_law(case: Case) -> None:
+def test_simulated_scores_have_the_law(case: PairCase) -> None:
     """DKW: an empirical distribution is nowhere sqrt(log(2/ERROR) / (2 n)) off or more, but with probability ERROR."""
     target, pair, _ = _made(case)
     assert pair.law is not None
@@ -93,17 +93,17 @@ def test_a_wrong_law_would_be_seen() -> None:
 
 
 def test_better_losses_beat_linear_ones_and_stay_below_the_bound() -> None:
-    _, better, _ = _made(Case("noisy-cgd", CLOCKED, None, {"name": "clocked-canary", "records": 300}))
-    _, linear, _ = _made(Case("noisy-cgd", {**CLOCKED, "loss": "linear"}, None, {"records": 300, "batch": 3}))
+    _, better, _ = _made(PairCase("noisy-cgd", CLOCKED, None, {"name": "clocked-canary", "records": 300}))
+    _, linear, _ = _made(PairCase("noisy-cgd", {**CLOCKED, "loss": "linear"}, None, {"records": 300, "batch": 3}))
     assert better.law is not None
     assert linear.law is not None
-    proved = _proved(Case("noisy-cgd", CLOCKED, None), better)
+    proved = _proved(PairCase("noisy-cgd", CLOCKED, None), better)
     assert linear.law.epsilon(DELTA).certainly_le(better.law.epsilon(DELTA))
     assert better.law.epsilon(DELTA).certainly_le(proved)
     once = {**CLOCKED, "epochs": 1}
-    _, tight, _ = _made(Case("noisy-cgd", once, None, {"name": "clocked-canary", "records": 300}))
+    _, tight, _ = _made(PairCase("noisy-cgd", once, None, {"name": "clocked-canary", "records": 300}))
     assert tight.law is not None
-    assert tight.law.epsilon(DELTA).overlaps(_proved(Case("noisy-cgd", once, None), tight))  # one epoch: attained
+    assert tight.law.epsilon(DELTA).overlaps(_proved(PairCase("noisy-cgd", once, None), tight))  # one epoch: attained
 
 
 @pytest.mark.parametrize(
@@ -124,7 +124,7 @@ def test_pairs_that_make_no_sense_are_refused(
     algorithm_name: str, config: dict[str, Any], pair: dict[str, Any], message: str
 ) -> None:
     with pytest.raises(DomainError, match=message):
-        _made(Case(algorithm_name, config, None, pair))
+        _made(PairCase(algorithm_name, config, None, pair))
 
 
 def test_an_algorithm_without_a_guarantee_has_no_worst_case() -> None:

@@ -22,7 +22,9 @@ from oracle.core.planning import PROVED, plan_of_training, proved_epsilon
 from oracle.core.tape import Tape
 from tests.commands import output, parsed
 from tests.oracle.block_coordinate.updates import cost_of_u, relu
+from tests.samples import normal_data
 from tests.trainings.sbcd import SAMPLES
+from tests.turned import Turned
 
 Array = NDArray[np.float64]
 PLAIN, PRIVATE = oracle.algorithm("sbcd"), oracle.algorithm("dp-sbcd")
@@ -42,8 +44,7 @@ def plain(**changes: Any) -> Values:
 
 
 def data(records: int = 6, dimension: int = 4, seed: int = 0) -> tuple[Array, Array]:
-    rng = np.random.default_rng(seed)
-    return rng.normal(size=(records, dimension)), rng.normal(size=records)
+    return normal_data(seed, records, dimension)
 
 
 # --- the whole algorithm, by definition
@@ -322,16 +323,12 @@ def test_records_of_one_batch_may_change_places() -> None:
     assert np.abs(swapped - PRIVATE.reference(features, labels, config(), Tape(2))).max() > 1e-4
 
 
-@dataclass(frozen=True)
-class Turned(Tape):
-    """A tape whose draws for the first of three blocks, three rows of four numbers, are turned."""
-
-    def normal(self, purpose: str, step: int, dimension: int) -> Any:
-        draws = super().normal(purpose, step, dimension)
-        return draws if step % 3 else (draws.reshape(-1, 3, 4) @ TURN).reshape(self.models, -1)
-
-
 TURN = np.linalg.qr(np.random.default_rng(8).normal(size=(4, 4)))[0]
+
+
+def of_the_first(purpose: str, step: int) -> bool:
+    """Whether a draw is for the first of three blocks: three rows of four numbers."""
+    return step % 3 == 0
 
 
 @pytest.mark.parametrize("regulariser", ["none", "l2"])
@@ -339,7 +336,7 @@ def test_turning_the_features_turns_the_first_block(regulariser: str) -> None:
     features, labels = data()
     values = config(regulariser=regulariser)
     one = PRIVATE.reference(features, labels, values, Tape(2))
-    two = PRIVATE.reference(features @ TURN, labels, values, Turned(2))
+    two = PRIVATE.reference(features @ TURN, labels, values, Turned(2, turn=TURN, touches=of_the_first))
     np.testing.assert_allclose(two[:12].reshape(3, 4), one[:12].reshape(3, 4) @ TURN, rtol=1e-8, atol=1e-10)
     np.testing.assert_allclose(two[12:], one[12:], rtol=1e-8, atol=1e-10)
 

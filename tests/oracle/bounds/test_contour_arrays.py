@@ -89,13 +89,50 @@ def test_much_noise_and_few_samples_are_not_summed_too_low(given: dict[str, Any]
 
 def test_a_line_on_a_coarse_grid_is_no_lower_than_on_a_fine_one(monkeypatch: pytest.MonkeyPatch) -> None:
     """The bound of the integral on a shifted line, on 160 points for a window of 900 standard deviations each way."""
-    pair = StepColumn(numpy_namespace, *(np.array([value]) for value in (10579.9, 2.58e-6, 4793.0)), "replace")
-    c, last, angle = np.array([8.0873917e7]), np.array([2.4379e8]), 9.0 * pair.a
-    coarse = pair.shifted(c, last, angle, -1.0, safe=True)
+    pair = StepColumn(
+        numpy_namespace, *(np.array([value]) for value in (10579.9, 2.58e-6, 4793.0, 1.0)), mirrored=True
+    )
+    c, last, angle = np.array([8.0873917e7]), np.array([[2.4379e8]]), 9.0 * pair.a[:, None]
+    window = pair.window(c, pair.outside[:, None] + 2.0 * last * angle)
+    coarse = pair.shifted(c, last, angle, (-1.0,), window)
     monkeypatch.setattr(contour_plan_arrays, "_LINE", 40_000)
-    fine = pair.shifted(c, last, angle, -1.0, safe=True)
-    assert 40.0 < fine[0] <= coarse[0] < fine[0] + 12.0
+    fine = pair.shifted(c, last, angle, (-1.0,), window)
+    assert 40.0 < fine[0, 0] <= coarse[0, 0] < fine[0, 0] + 12.0
     # Where the line decays, a coarse grid bounds nothing.
     far = np.array([1e12])
     monkeypatch.setattr(contour_plan_arrays, "_LINE", 160)
-    assert np.isinf(pair.shifted(far, last, angle, 1.0, safe=True)[0])
+    assert np.isinf(pair.shifted(far, last, angle, (1.0,), pair.window(far, pair.outside[:, None]))[0, 0])
+
+
+@pytest.mark.full
+@pytest.mark.parametrize("neighbours", DIRECTIONS)
+def test_a_row_alone_is_the_row_in_a_batch(neighbours: str) -> None:
+    """Bit for bit: no search of a row ends with its neighbours', and none is given their nodes."""
+    points = [*drawn(40), (0.3, 0.1, 100.0, 1e-5), (1.0, 0.01, 1000.0, 1e-12), (8.0, 1e-4, 50.0, 0.3)]
+    together = fast(points, neighbours)
+    assert np.isfinite(together).sum() >= 40
+    alone = np.concatenate([fast([point], neighbours) for point in points])
+    np.testing.assert_array_equal(together, alone)
+    np.testing.assert_array_equal(together[::-1], fast(points[::-1], neighbours))
+
+
+@pytest.mark.full
+def test_no_everyday_point_is_left_to_the_reference() -> None:
+    """Of 1,000 points as the bench draws them, and of those whose sums cancel most."""
+    assert np.isfinite(fast([*drawn(1000), *CANCELLING], "add_remove")).all()
+
+
+CANCELLING = (
+    (0.882, 0.0011, 297.0, 2.4e-9), (0.813, 0.0011, 353.0, 2.4e-6), (0.9, 0.001, 258.0, 6.7e-8),
+    (1.157, 0.0011, 949.0, 1.4e-9), (0.875, 0.0013, 366.0, 1.1e-9), (1.088, 0.0016, 389.0, 2.4e-9),
+)
+"""Little noise, few samples and a small delta: rounding may add to such a sum what is no longer next to nothing."""
+
+
+@pytest.mark.full
+def test_the_points_that_cancel_most_are_sound_and_told_to_a_millionth() -> None:
+    for (sigma, rate, steps, delta), value in zip(CANCELLING, fast(list(CANCELLING), "add_remove"), strict=True):
+        part = PoissonGaussian(Fraction(sigma), Fraction(rate))
+        many = compose([(part, int(steps))], neighbours="add_remove")
+        lower, upper = many.epsilon(Fraction(delta), width=Fraction(1, 10**9)).to_floats()
+        assert lower <= value <= upper * (1 + 1e-6), (sigma, rate, steps, delta)

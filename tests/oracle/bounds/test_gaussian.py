@@ -16,7 +16,7 @@ from oracle.core.enclosure import Enclosure
 from oracle.core.errors import PrecisionError
 from tests.checks import check_monotone, check_moved, check_round_trip, check_second_opinion, check_width
 from tests.formulas import gaussian_delta, gaussian_delta_by_integration
-from tests.opinion import at_both_precisions
+from tests.opinion import at_both_precisions, number
 
 DELTA, EPSILON, SIGMA, GDP = (
     oracle.bound(name) for name in ("gaussian.delta", "gaussian.epsilon", "gaussian.sigma", "gdp.epsilon")
@@ -31,12 +31,7 @@ EPSILONS = ("0", "1e-300", "1e-10", "0.1", "1", "20", "700", "1e4")
 
 def truth_at(mu: str, epsilon: Fraction) -> Enclosure:
     """delta(epsilon) by mpmath alone."""
-    return at_both_precisions(lambda: gaussian_delta(mp_number(mu), mp_number(epsilon)))
-
-
-def mp_number(value: str | Fraction) -> mpf:
-    exact = Fraction(value)
-    return mpf(exact.numerator) / exact.denominator
+    return at_both_precisions(lambda: gaussian_delta(number(mu), number(epsilon)))
 
 
 # --- (a) second opinions
@@ -72,7 +67,7 @@ def test_second_opinion_anywhere(bound: oracle.Bound, data: st.DataObject) -> No
 def test_the_curve_is_the_hockey_stick_integral(mu: str, epsilon: str) -> None:
     """The definition itself, integrated: the formula is not taken on trust."""
     integrated = at_both_precisions(
-        lambda: gaussian_delta_by_integration(mp_number(mu), mp_number(epsilon)), digits=(40, 60)
+        lambda: gaussian_delta_by_integration(number(mu), number(epsilon)), digits=(40, 60)
     )
     result = DELTA.reference(sigma=1, sensitivity=mu, epsilon=epsilon)
     assert result.overlaps(integrated)
@@ -189,7 +184,7 @@ def test_delta_next_to_its_ends(delta: Any) -> None:
         for working in (400, 500):  # the width around 1 - 1e-300 needs 315
             with mp.workdps(working):
                 candidate = mp.ldexp(mpf(end.mantissa), end.exponent)
-                assert sign * (gaussian_delta(mpf(100), candidate) - mp_number(delta)) > 0
+                assert sign * (gaussian_delta(mpf(100), candidate) - number(delta)) > 0
 
 
 @pytest.mark.parametrize("params", [

@@ -14,13 +14,9 @@ from scipy.optimize import minimize
 
 from oracle.algorithms.convex_relu import convex_programme as programme
 from oracle.core.errors import DomainError, OracleError
+from tests.samples import normal_data
 
 Array = NDArray[np.float64]
-
-
-def drawn(seed: int, records: int, dimension: int) -> tuple[Array, Array]:
-    rng = np.random.default_rng(seed)
-    return rng.normal(size=(records, dimension)), rng.normal(size=records)
 
 
 # --- patterns
@@ -29,7 +25,7 @@ def drawn(seed: int, records: int, dimension: int) -> tuple[Array, Array]:
 @pytest.mark.parametrize("dimension", [1, 2, 3, 4])
 @pytest.mark.parametrize("records", [1, 2, 3, 5, 7])
 def test_in_general_position_there_are_covers_many_regions(records: int, dimension: int) -> None:
-    x, _ = drawn(records + 10 * dimension, records, dimension)
+    x, _ = normal_data(records + 10 * dimension, records, dimension)
     assert len(programme.open_patterns(x)) == 2 * sum(comb(records - 1, k) for k in range(dimension))
 
 
@@ -92,7 +88,7 @@ every_case = pytest.mark.parametrize(("seed", "records", "dimension"), CASES)
 
 @every_case
 def test_the_solution_is_feasible_and_its_value_is_what_it_says(seed: int, records: int, dimension: int) -> None:
-    x, y = drawn(seed, records, dimension)
+    x, y = normal_data(seed, records, dimension)
     found = programme.solve(x, y, "0.1")
     output = np.zeros(records)
     for pattern, v, w in zip(found.patterns, found.v, found.w, strict=True):
@@ -111,7 +107,7 @@ def test_the_solution_is_feasible_and_its_value_is_what_it_says(seed: int, recor
 @every_case
 def test_the_residual_proves_the_optimum(seed: int, records: int, dimension: int) -> None:
     """Optimality without our dual: no unit u has |theta^T relu(X u)| > lambda, over a dense set of directions."""
-    x, y = drawn(seed, records, dimension)
+    x, y = normal_data(seed, records, dimension)
     found = programme.solve(x, y, "0.1")
     u, alpha = found.network()
     theta = y - np.maximum(x @ u.T, 0) @ alpha
@@ -143,7 +139,7 @@ def trained(x: Array, y: Array, lam: float, width: int, rng: np.random.Generator
 @every_case
 def test_no_network_is_better_and_the_best_found_is_as_good(seed: int, records: int, dimension: int) -> None:
     """Multi-start training never falls below the programme's lower bound; here it comes within 1e-3 of it."""
-    x, y = drawn(seed, records, dimension)
+    x, y = normal_data(seed, records, dimension)
     found = programme.solve(x, y, "0.1")
     rng = np.random.default_rng(seed)
     reached = [trained(x, y, 0.1, records + 3, rng) for _ in range(12)]
@@ -153,14 +149,14 @@ def test_no_network_is_better_and_the_best_found_is_as_good(seed: int, records: 
 
 @every_case
 def test_the_relaxation_without_cones_is_never_above(seed: int, records: int, dimension: int) -> None:
-    x, y = drawn(seed, records, dimension)
+    x, y = normal_data(seed, records, dimension)
     gated, exact = (programme.solve(x, y, "0.1", constrained=flag) for flag in (False, True))
     assert gated.lower <= exact.objective
     assert gated.objective <= exact.objective + 1e-8
 
 
 def test_the_relaxation_is_lower_somewhere() -> None:
-    x, y = drawn(4, 4, 3)
+    x, y = normal_data(4, 4, 3)
     gated, exact = (programme.solve(x, y, "0.3", constrained=flag) for flag in (False, True))
     assert gated.objective < exact.lower - 0.1
 
@@ -204,6 +200,6 @@ def test_a_cone_too_thin_for_doubles_is_an_error_and_no_answer() -> None:
 
 
 def test_a_tolerance_that_doubles_cannot_meet_is_an_error_and_no_answer() -> None:
-    x, y = drawn(4, 4, 2)
+    x, y = normal_data(4, 4, 2)
     with pytest.raises(OracleError, match="a gap of"):
         programme.solve(x, y, "0.1", tolerance=1e-30)

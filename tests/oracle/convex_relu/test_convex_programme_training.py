@@ -18,14 +18,10 @@ from oracle.core.errors import DomainError, OracleError
 from oracle.core.tape import Tape
 from tests.checks import check_twins
 from tests.commands import parsed
+from tests.samples import normal_data
 
 ITEM = oracle.algorithm("convex-relu-exact")
 Array = NDArray[np.float64]
-
-
-def drawn(seed: int, records: int, dimension: int) -> tuple[Array, Array]:
-    rng = np.random.default_rng(seed)
-    return rng.normal(size=(records, dimension)), rng.normal(size=records)
 
 
 def literal(x: Array, y: Array, lam: Any) -> float:
@@ -46,14 +42,14 @@ both = pytest.mark.parametrize("value", [literal, twin])
 @pytest.mark.parametrize(("records", "dimension"), [(7, 1), (6, 2), (9, 2), (5, 3), (4, 4), (2, 6)])
 @pytest.mark.parametrize("lam", ["0.02", "0.5"])
 def test_the_twins_agree_beyond_the_plane_too(records: int, dimension: int, lam: str) -> None:
-    data = drawn(records + 10 * dimension, records, dimension)
+    data = normal_data(records + 10 * dimension, records, dimension)
     check_twins(ITEM.reference, ITEM.train_batched, data, ITEM.parse({"group_penalty": lam}), Tape(0, 2))
 
 
 @pytest.mark.parametrize("seed", range(6))
 def test_each_twin_bounds_the_other_from_below(seed: int) -> None:
     """Weak duality: no dual value of the one is above a primal value of the other, but for rounding."""
-    x, y = drawn(seed, 4, 2)
+    x, y = normal_data(seed, 4, 2)
     heard: list[dict[str, float]] = []
     for train in (ITEM.reference, ITEM.train_batched):
         train(x, y, ITEM.parse({"group_penalty": "0.1"}), Tape(0), recorder=lambda kind, **facts: heard.append(facts))
@@ -67,7 +63,7 @@ def test_each_twin_bounds_the_other_from_below(seed: int) -> None:
 @pytest.mark.parametrize("seed", range(8))
 def test_on_a_line_there_is_a_closed_form(value: Any, seed: int) -> None:
     """The atoms relu(x) and relu(-x) are orthogonal: each side is one soft threshold."""
-    x, y = drawn(seed, 5, 1)
+    x, y = normal_data(seed, 5, 1)
     lam = 0.1 * (seed + 1)
     expected = float(y @ y) / 2
     for side in (np.maximum(x[:, 0], 0), np.maximum(-x[:, 0], 0)):
@@ -93,7 +89,7 @@ def steepest_atom(x: Array, y: Array) -> Array:
 @pytest.mark.parametrize("seed", range(4))
 def test_from_the_largest_slope_on_no_neuron_pays(value: Any, seed: int) -> None:
     """Below it, that one neuron alone gains (slope - lambda)^2 / (2 |a|^2)."""
-    x, y = drawn(seed, 4, 2)
+    x, y = normal_data(seed, 4, 2)
     atom = steepest_atom(x, y)
     slope, nothing = abs(float(atom @ y)), float(y @ y) / 2
     for factor in (1 + 1e-6, 2.0, 1e6):
@@ -117,7 +113,7 @@ def test_for_a_small_lambda_the_value_is_lambda_times_the_least_norm_of_an_inter
 @both
 def test_the_value_rises_in_lambda_and_is_concave(value: Any) -> None:
     """A minimum of functions that are affine in lambda."""
-    x, y = drawn(3, 4, 2)
+    x, y = normal_data(3, 4, 2)
     lams = np.linspace(0.05, 1.5, 8)
     values = np.array([value(x, y, lam) for lam in lams])
     assert (np.diff(values) >= -1e-9).all()
@@ -133,7 +129,7 @@ def test_the_value_rises_in_lambda_and_is_concave(value: Any) -> None:
 @pytest.mark.parametrize("seed", range(3))
 def test_what_the_value_does_not_depend_on(value: Any, seed: int) -> None:
     """Order and rotation of the records, signs of the labels, a zero column; and both homogeneities."""
-    x, y = drawn(seed, 4, 2)
+    x, y = normal_data(seed, 4, 2)
     rng = np.random.default_rng(seed)
     here = value(x, y, 0.2)
     rotation, _ = np.linalg.qr(rng.normal(size=(2, 2)))
@@ -150,20 +146,20 @@ def test_what_the_value_does_not_depend_on(value: Any, seed: int) -> None:
 @both
 @pytest.mark.parametrize(("of_x", "of_y"), [(100, 0), (-100, 0), (0, 100), (0, -100), (300, -200), (-900, 400)])
 def test_powers_of_two_change_no_bit(value: Any, of_x: int, of_y: int) -> None:
-    x, y = drawn(5, 4, 2)
+    x, y = normal_data(5, 4, 2)
     lam = Fraction(1, 5) * Fraction(2) ** (of_x + of_y)
     assert value(np.ldexp(x, of_x), np.ldexp(y, of_y), lam) == np.ldexp(value(x, y, Fraction(1, 5)), 2 * of_y)
 
 
 @both
 def test_a_record_of_zeros_pays_its_own_label(value: Any) -> None:
-    x, y = drawn(1, 3, 2)
+    x, y = normal_data(1, 3, 2)
     more = value(np.vstack([x, np.zeros((1, 2))]), np.append(y, 0.7), 0.2)
     assert more == pytest.approx(value(x, y, 0.2) + 0.7**2 / 2, rel=1e-9)
 
 
 def test_nothing_is_drawn_and_all_models_are_equal() -> None:
-    x, y = drawn(1, 3, 2)
+    x, y = normal_data(1, 3, 2)
     config = ITEM.parse({"group_penalty": "0.1"})
     alone = ITEM.reference(x, y, config, None)
     together = ITEM.train_batched(x, y, config, Tape(7, 1000, 3))
@@ -178,7 +174,7 @@ def test_nothing_is_drawn_and_all_models_are_equal() -> None:
 @pytest.mark.parametrize(("records", "dimension"), [(4, 1), (4, 2), (5, 3), (2, 4)])
 def test_no_direction_is_steeper_than_the_steepest(records: int, dimension: int) -> None:
     """Against 200000 random directions; slopes are those of their atoms."""
-    x, theta = drawn(records * dimension, records, dimension)
+    x, theta = normal_data(records * dimension, records, dimension)
     tensor = torch.as_tensor(x)
     projectors = list(torch_convex_programme.null_spaces(tensor))
     slopes, atoms = torch_convex_programme.steepest(tensor, torch.as_tensor(theta), projectors)
@@ -205,7 +201,7 @@ def test_non_negative_least_squares(seed: int) -> None:
     ("records", "dimension", "words"), [(13, 1, "13 records are too many"), (12, 4, "of dimension 4 are too many")]
 )
 def test_too_many_records_are_refused_by_both(records: int, dimension: int, words: str) -> None:
-    x, y = drawn(0, records, dimension)
+    x, y = normal_data(0, records, dimension)
     for value in (literal, twin):
         with pytest.raises(DomainError, match=words):
             value(x, y, 1)
@@ -225,7 +221,7 @@ def test_lambda_must_be_positive(lam: Any) -> None:
 
 def test_what_doubles_cannot_settle_is_an_error_and_no_value(monkeypatch: pytest.MonkeyPatch) -> None:
     """The literal method has an absolute end; single precision is short of digits, and the twin of rounds."""
-    x, y = drawn(2, 4, 2)
+    x, y = normal_data(2, 4, 2)
     with pytest.raises(OracleError, match="not solved"):
         convex_programme.solve(x, 1e-8 * y, 1e-9, tolerance=1e-10, relative=True)
     with pytest.raises(OracleError, match="not solved"):

@@ -17,6 +17,7 @@ from oracle.core.errors import DomainError
 from oracle.core.tape import Tape
 from tests.checks import check_twins
 from tests.oracle.convex_relu.cases import ALGORITHM, BASE, Array, config, data
+from tests.turned import Turned
 
 MODELS = [
     ("squared", 1), ("logistic", 1), ("squared", 3), ("softmax", 2), ("softmax", 3), ("logistic", 3),
@@ -171,15 +172,6 @@ def test_the_order_within_a_batch_does_not_matter() -> None:
     assert not np.allclose(one, moved)  # other batches are another algorithm
 
 
-@dataclass(frozen=True)
-class Turned(Tape):
-    """A tape whose hyperplanes and noise are turned by a fixed orthogonal map of the features."""
-
-    def normal(self, purpose: str, step: int, dimension: int) -> Any:
-        draws = super().normal(purpose, step, dimension)
-        return (draws.reshape(self.models, -1, 3) @ TURN.T).reshape(self.models, dimension)
-
-
 TURN = np.linalg.qr(np.random.default_rng(0).normal(size=(3, 3)))[0]
 
 
@@ -188,7 +180,7 @@ def test_turned_features_hyperplanes_and_noise_turn_the_model(loss: str, outputs
     features, labels = data(outputs)
     values = config(loss=loss, outputs=outputs)
     straight = ALGORITHM.reference(features, labels, values, Tape(6))
-    turned = ALGORITHM.reference(features @ TURN.T, labels, values, Turned(6))
+    turned = ALGORITHM.reference(features @ TURN.T, labels, values, Turned(6, turn=TURN.T))
     np.testing.assert_allclose(turned, straight @ TURN.T, rtol=1e-9, atol=1e-12)
 
 

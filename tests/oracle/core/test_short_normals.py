@@ -136,7 +136,7 @@ def farthest(double: Any, single: Any) -> float:
     return float((np.linalg.norm(pairs[1] - pairs[0], axis=1) / np.linalg.norm(pairs[0], axis=1)).max())
 
 
-class Fixed:
+class FixedPairs:
     """A stream of given pairs of 32 bits, the firsts before the seconds."""
 
     def __init__(self, pairs: list[tuple[int, int]]) -> None:
@@ -157,7 +157,7 @@ def test_extreme_words(library: str, monkeypatch: pytest.MonkeyPatch) -> None:
     near = [2**power + shift for power in (1, 7, 8, 12, 23, 24, 30, 31) for shift in (-1, 0, 1)]
     ends = sorted({0, *near, *(2**32 - word for word in near), 2**32 - 129, 2**32 - 128, 2**32 - 1, 3 * 2**30})
     pairs = [(first, second) for first in ends for second in ends]
-    monkeypatch.setattr(Tape, "short_stream", lambda *_: Fixed(pairs))
+    monkeypatch.setattr(Tape, "short_stream", lambda *_: FixedPairs(pairs))
     double, single = (
         tape.short_normal("noise", 0, 2 * len(pairs))[0].astype(np.float64).reshape(2, -1)
         for tape in (Tape(0), Tape(0).by(library, single=True))

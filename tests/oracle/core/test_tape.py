@@ -156,7 +156,7 @@ def test_uniforms_are_the_first_53_bits_of_the_words_and_a_half() -> None:
         np.testing.assert_array_equal(tape.uniform("u", 2, count), expected)
 
 
-class Fixed:
+class FixedWords:
     """A stream of given words."""
 
     def __init__(self, words: list[int]) -> None:
@@ -168,7 +168,7 @@ class Fixed:
 
 
 def fix(words: list[int], monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(Tape, "stream", lambda *_: Fixed(words))
+    monkeypatch.setattr(Tape, "stream", lambda *_: FixedWords(words))
 
 
 def test_the_largest_word_is_not_one(monkeypatch: pytest.MonkeyPatch) -> None:

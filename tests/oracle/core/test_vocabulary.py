@@ -10,8 +10,9 @@ import pytest
 from oracle.core import vocabulary
 from oracle.core.domain import Parameter, positive
 from oracle.core.errors import DomainError, OracleError
+from oracle.core.former_names import FORMER
 from oracle.core.registry import algorithms, bound, bounds
-from oracle.core.vocabulary import FORMER, TERMS, check
+from oracle.core.vocabulary import TERMS, check
 
 OWNERS = {
     **{f"bound {name}": item.parameters for name, item in bounds().items()},
@@ -41,6 +42,21 @@ def test_the_four_noises_have_four_names_that_say_which_they_are() -> None:
         assert TERMS[name].unit
     for name in ("eta", "step_size", "lam", "noise_std"):
         assert name not in TERMS
+
+
+PURE = {
+    "epsilon", "delta", "mu", "rho", "alpha", "rdp", "claimed_epsilon", "base_epsilon", "base_delta", "base_mu",
+    "epsilon0", "slack", "failure_probability", "keep", "sampling_rate", "contraction", "contractions",
+    "lipschitz_gradient", "lipschitz_prox", "threshold_epsilon", "threshold_delta", "threshold_scale", "rank_threshold",
+    "rank", "fourth_moment",
+}
+"""Numbers without a unit that are no counts."""
+
+
+def test_what_has_a_unit_tells_it() -> None:
+    measured = {name for name, term in TERMS.items() if term.kind in ("real", "schedule")}
+    assert {name for name in measured if not TERMS[name].unit} == PURE
+    assert not any(term.unit for term in TERMS.values() if term.kind == "choice")
 
 
 @pytest.mark.parametrize("owner", OWNERS)

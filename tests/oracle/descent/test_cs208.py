@@ -17,7 +17,7 @@ import oracle
 from empirical.gate.making.points import fixed_points
 from oracle.core.enclosure import Enclosure
 from oracle.core.errors import DomainError
-from tests.checks import check_anywhere, check_fast, check_monotone, check_second_opinion
+from tests.checks import check_anywhere, check_fast, check_monotone, check_named, check_second_opinion
 from tests.tiers import examples
 
 EXPONENTIAL, UTILITY = oracle.bound("exponential-mechanism.epsilon"), oracle.bound("exponential-mechanism.utility")
@@ -336,6 +336,4 @@ def test_strictly_monotone_inside(bound: oracle.Bound, name: str, value: Any) ->
      (DESCENT_SIGMA, "neighbours", "any"), (SGD, "noise_on_mean", 0)],
 )
 def test_bad_input_is_named(bound: oracle.Bound, name: str, value: Any) -> None:
-    assert bound.example is not None
-    with pytest.raises(DomainError, match=f"^{name} = "):
-        bound.reference(**{**bound.example, name: value})
+    check_named(bound, name, value)

@@ -20,6 +20,7 @@ from oracle.core.errors import DomainError
 from oracle.core.planning import PROVED, plan, plan_of_training, proved_epsilon
 from oracle.core.tape import Tape
 from tests.checks import check_twins
+from tests.samples import normal_data
 
 Array = NDArray[np.float64]
 NAMES = ("dp-glmtron", "glm-dp-sgd", "dp-taglmtron", "dp-ftrl")
@@ -42,8 +43,7 @@ def config(name: str, noise: Any = "0.7", **changes: Any) -> Values:
 
 
 def data(records: int = 11, dimension: int = 3, seed: int = 0) -> tuple[Array, Array]:
-    rng = np.random.default_rng(seed)
-    return rng.normal(size=(records, dimension)), rng.normal(size=records)
+    return normal_data(seed, records, dimension)
 
 
 def both(name: str, x: Array, y: Array, values: Values, tape: Tape) -> list[Array]:

@@ -12,7 +12,14 @@ from hypothesis import strategies as st
 import oracle
 from empirical.gate.making.points import strategy
 from oracle.core.enclosure import Dyadic, Enclosure
-from tests.checks import check_monotone, check_moved, check_second_opinion, check_shift_programme, check_width
+from tests.checks import (
+    check_monotone,
+    check_moved,
+    check_second_opinion,
+    check_shift_programme,
+    check_width,
+    contains_root,
+)
 from tests.formulas import shift_programme
 
 GD, CGD = oracle.bound("noisy-gd.mu"), oracle.bound("noisy-cgd.mu")
@@ -32,11 +39,6 @@ def gd(**params: Any) -> Enclosure:
 
 def cgd(**params: Any) -> Enclosure:
     return CGD.reference(**{"sensitivity": 1, "batch_size": 1, "noise_on_mean": 1, **params})
-
-
-def contains_root(enclosure: Enclosure, square: Fraction) -> bool:
-    """Whether the enclosure contains the square root of a non-negative rational, exactly."""
-    return enclosure.lower.to_fraction() ** 2 <= square <= enclosure.upper.to_fraction() ** 2
 
 
 # --- the exact optimum of the shift programme

@@ -16,7 +16,7 @@ import oracle
 from oracle.bounds.hidden_state.hidden_state_inverse import most_epochs, most_steps
 from oracle.core.enclosure import Enclosure
 from oracle.core.errors import DomainError
-from tests.checks import LIBRARIES, check_anywhere, check_fast, check_second_opinion, check_width
+from tests.checks import LIBRARIES, check_anywhere, check_fast, check_second_opinion, check_width, contains_root
 
 NAMES = (
     "noisy-gd-projected.mu", "noisy-cgd-projected.mu", "noisy-cgd-position.mu", "noisy-gd.epsilon",
@@ -57,10 +57,6 @@ def programme(contraction: Any, touched: list[Any], diameter: Any, noise: Any = 
     return oracle.bound("shifted.mu").reference(
         drift=touched, contractions=[contraction] * count, iterate_noise=[noise] * count, diameter=diameter, width=FINE
     )
-
-
-def contains_root(enclosure: Enclosure, square: Fraction) -> bool:
-    return enclosure.lower.to_fraction() ** 2 <= square <= enclosure.upper.to_fraction() ** 2
 
 
 @pytest.mark.full

@@ -16,7 +16,7 @@ from oracle.core.algorithm import Values
 from oracle.core.arrays import namespace
 from oracle.core.enclosure import Enclosure
 from oracle.core.errors import DomainError
-from tests.checks import LIBRARIES, check_anywhere, check_fast, check_second_opinion, check_width
+from tests.checks import LIBRARIES, check_anywhere, check_fast, check_second_opinion, check_width, contains_root
 from tests.formulas import shift_programme
 from tests.tiers import examples
 
@@ -45,10 +45,6 @@ def linear(drift: Any, contractions: Any, iterate_noise: Any) -> Enclosure:
 def columns(rows: list[tuple[Fraction, Fraction, Fraction]]) -> tuple[Schedule, Schedule, Schedule]:
     drift, contraction, noise = (list(column) for column in zip(*rows, strict=True))
     return drift, contraction, noise
-
-
-def contains_root(enclosure: Enclosure, square: Fraction) -> bool:
-    return enclosure.lower.to_fraction() ** 2 <= square <= enclosure.upper.to_fraction() ** 2
 
 
 # --- the optimum

@@ -148,19 +148,3 @@ def test_too_many_features_are_refused_with_their_number() -> None:
     with pytest.raises(DomainError, match="kernel form"):
         torch_multinomial.table(30, 8, torch.zeros(2, 30))
     multinomial.check_size(10, 8)
-
-
-def test_wrong_features_are_caught(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Weights that forget equal products, or a kernel that is not divided, fail the tests above."""
-    with monkeypatch.context() as patched:
-        patched.setattr(multinomial, "multiplicity", lambda exponent: 1)
-        with pytest.raises(AssertionError):
-            test_every_product_is_one_feature(2, 3)
-        with pytest.raises(AssertionError):
-            test_features_give_the_kernel_in_both_implementations(2, 3)
-        with pytest.raises(AssertionError):
-            test_features_are_no_longer_than_one(2, 3)
-    features = multinomial.features
-    monkeypatch.setattr(multinomial, "features", lambda x, degree: math.sqrt(degree + 1) * features(x, degree))
-    with pytest.raises(AssertionError):
-        test_features_are_no_longer_than_one(2, 3)

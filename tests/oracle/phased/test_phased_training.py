@@ -7,7 +7,6 @@ refusals in test_phased_guarantees.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
@@ -24,6 +23,7 @@ from oracle.core.errors import DomainError
 from oracle.core.planning import proved_epsilon
 from oracle.core.tape import Tape
 from tests.oracle.phased.cases import BASE, Array, batched, config, data, every, literal
+from tests.turned import Turned
 
 
 def heard_from(train: Callable[..., Any], kind: str) -> list[dict[str, Any]]:
@@ -245,17 +245,6 @@ def test_beyond_the_largest_step_the_sensitivity_is_exceeded() -> None:
 
 
 # --- invariances
-
-
-@dataclass(frozen=True)
-class Turned(Tape):
-    """A tape whose vectors are turned by an orthogonal map."""
-
-    turn: Any = None
-
-    def normal(self, purpose: str, step: int, dimension: int) -> Array:
-        drawn = super().normal(purpose, step, dimension)
-        return (drawn.reshape(-1, 3) @ self.turn).reshape(drawn.shape) if self.turn is not None else drawn
 
 
 @every

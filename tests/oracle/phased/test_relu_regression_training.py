@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Any
 
@@ -21,7 +20,8 @@ from oracle.core.algorithm import Algorithm, Values
 from oracle.core.errors import DomainError
 from oracle.core.planning import plan_of_training, proved_epsilon
 from oracle.core.tape import Tape
-from tests.trainings.noisy_cgd import unit_data
+from tests.oracle.phased import cases
+from tests.turned import Turned
 
 Array = NDArray[np.float64]
 PGD, ADAPTIVE = (oracle.algorithm(name) for name in ("dp-pgd", "adaptive-batched-gd"))
@@ -44,8 +44,7 @@ def adaptive(**changes: Any) -> Values:
 
 
 def data(records: int = 6, dimension: int = 4, seed: int = 1) -> tuple[Array, Array]:
-    rng = np.random.default_rng(seed)
-    return unit_data(rng, records, dimension)[0], rng.uniform(-1, 1, records)
+    return cases.data(records, dimension, seed)
 
 
 def gaussian_epsilon(mu: float, delta: float) -> float:
@@ -56,20 +55,6 @@ def gaussian_epsilon(mu: float, delta: float) -> float:
         return float(stats.norm.cdf(mu / 2 - epsilon / mu) - tail - delta)
 
     return float(optimize.brentq(excess, 0, 1000, xtol=1e-12))
-
-
-@dataclass(frozen=True)
-class Turned(Tape):
-    """A tape whose normals of one purpose are turned by an orthogonal matrix, as rows."""
-
-    purpose: str = "noise"
-    turn: Array = field(default_factory=lambda: np.eye(1))
-
-    def normal(self, purpose: str, step: int, dimension: int) -> Array:
-        draws = super().normal(purpose, step, dimension)
-        if purpose != self.purpose:
-            return draws
-        return (draws.reshape(-1, len(self.turn)) @ self.turn).reshape(draws.shape)
 
 
 def orthogonal(dimension: int) -> Array:
@@ -139,7 +124,8 @@ def test_turning_the_features_and_the_draws_turns_the_release(
     features, labels = data()
     turn = orthogonal(4)
     plain = algorithm.reference(features, labels, values, Tape(7))
-    turned = algorithm.reference(features @ turn, labels, values, Turned(7, purpose=purpose, turn=turn))
+    tape = Turned(7, turn=turn, touches=lambda drawn, step: drawn == purpose)
+    turned = algorithm.reference(features @ turn, labels, values, tape)
     np.testing.assert_allclose(turned, plain @ turn, rtol=1e-11)
 
 

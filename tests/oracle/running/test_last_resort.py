@@ -105,3 +105,17 @@ def test_what_a_terminal_would_obey_is_never_printed(capsys: pytest.CaptureFixtu
     assert not set(told) & set("\x1b\x9b\u202e\x07\x00")
     assert "[/nothing]" in told
     assert clean("two\nlines") == "two\nlines"
+
+
+@pytest.mark.parametrize("lacking", ["typer", "oracle.running.outputs", "oracle.cli"])
+def test_an_installation_that_cannot_be_loaded_is_no_verdict(lacking: str) -> None:
+    code = f"import sys, dp_oracle; sys.modules[{lacking!r}] = None; sys.argv[1:] = ['plan', 'x']; dp_oracle.main()"
+    done = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True)
+    assert done.returncode == BROKEN, done.stderr
+    assert done.stdout == ""
+    (line,) = done.stderr.splitlines()
+    assert line.startswith("error: ")
+    assert "no verdict" in line
+    kept = re.search(r"kept in (\S+\.txt)", line)
+    if kept is not None:
+        Path(kept[1]).unlink()

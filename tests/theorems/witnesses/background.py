@@ -2,16 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from fractions import Fraction
 
 import mpmath
 
-Witness = Mapping[str, str]
-
-
-def numbers(text: str) -> list[Fraction]:
-    return [Fraction(part) for part in text.strip("()[] ").split(",") if part.strip()]
+from tests.theorems.witness_text import Witness, numbers
 
 
 def best_of_poisson(base: list[Fraction], mean: mpmath.mpf) -> list[mpmath.mpf]:

@@ -243,3 +243,13 @@ def test_the_two_sums_agree_where_both_serve() -> None:
         contour, splines = (solve(numpy_namespace, m, steps, epsilon) for solve in (contour_delta, spline_delta))
     assert np.isfinite(contour).all()
     np.testing.assert_allclose(contour, splines, rtol=1e-9)
+
+
+@pytest.mark.full
+def test_a_row_alone_is_the_row_in_a_batch() -> None:
+    """Bit for bit: orders, delays and margins are a row's own."""
+    chosen = everyday(60, seed=8, most=200.0)
+    columns = {name: np.array([point[name] for point in chosen]) for name in ("scale", "steps", "delta")}
+    together = EPSILON.fast(**columns, sensitivity=1.0)
+    alone = np.array([float(EPSILON.fast(**point)) for point in chosen])
+    np.testing.assert_array_equal(together, alone)

@@ -3,18 +3,13 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from fractions import Fraction
 
 import mpmath
 import numpy as np
 
-Witness = Mapping[str, str]
-
-
-def number(witness: Witness, key: str) -> float:
-    text = witness[key].strip("[]").split(" +/- ")[0].split(",")[0]
-    return float(Fraction(text)) if "/" in text else float(text)
+from tests.theorems.witness_text import Witness, number
 
 
 def additive_not_convex(witness: Witness) -> bool:

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from fractions import Fraction
 
 import numpy as np
 from scipy import integrate, stats
 
-Witness = Mapping[str, str]
+from tests.theorems.witness_text import Witness
 
 
 def tree_nodes(depth: int) -> list[list[range]]:

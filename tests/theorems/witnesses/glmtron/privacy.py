@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from fractions import Fraction
 
 import mpmath
 import numpy as np
 from scipy import stats
 
-Witness = Mapping[str, str]
+from tests.theorems.witness_text import Witness
 
 
 def value(witness: Witness, name: str) -> mpmath.mpf:

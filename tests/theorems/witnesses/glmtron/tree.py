@@ -7,17 +7,13 @@ move by the matrix of the mean step, plus what the randomness of the record adds
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from fractions import Fraction
 
 import numpy as np
 from scipy import linalg, stats
 
-Witness = Mapping[str, str]
-
-
-def number(witness: Witness, name: str) -> float:
-    return float(Fraction(witness[name]))
+from tests.theorems.witness_text import Witness, number
 
 
 def spectrum_of(witness: Witness) -> np.ndarray:

@@ -3,20 +3,14 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from fractions import Fraction
 
 import mpmath
 import numpy as np
 from scipy import stats
 
-Witness = Mapping[str, str]
-
-
-def number(witness: Witness, name: str) -> float:
-    """A number of a witness: a fraction, a decimal, or the lower end of an interval."""
-    text = witness[name].strip("[]").split(",")[0]
-    return float(Fraction(text)) if "/" in text else float(text)
+from tests.theorems.witness_text import Witness, number
 
 
 def numbers(witness: Witness, name: str) -> list[float]:

@@ -3,19 +3,14 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from fractions import Fraction
 
 import mpmath
 import numpy as np
 from scipy import integrate, stats
 
-Witness = Mapping[str, str]
-
-
-def number(witness: Witness, key: str) -> float:
-    """A number of a witness, exact text or decimals."""
-    return float(Fraction(witness[key]))
+from tests.theorems.witness_text import Witness, number
 
 
 def numbers(text: str) -> np.ndarray:

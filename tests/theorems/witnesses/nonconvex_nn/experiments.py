@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 
 import mpmath
 import numpy as np
 
-Witness = Mapping[str, str]
+from tests.theorems.witness_text import Witness
 
 
 def term_is_flat(witness: Witness) -> bool:

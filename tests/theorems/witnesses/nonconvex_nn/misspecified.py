@@ -4,20 +4,14 @@ iteration."""
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from fractions import Fraction
 
 import mpmath
 import numpy as np
 from scipy import integrate, optimize, stats
 
-Witness = Mapping[str, str]
-
-
-def number(witness: Witness, key: str) -> float:
-    """An entry as a float; of an enclosure its lower end."""
-    text = witness[key].strip("[]").split(",")[0].split(" ")[0]
-    return float(Fraction(text))
+from tests.theorems.witness_text import Witness, number
 
 
 def no_room(witness: Witness) -> bool:

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from fractions import Fraction
 
 import mpmath
 import numpy as np
 from scipy import integrate, special
 
+from tests.theorems.witness_text import Witness
 from tests.theorems.witnesses.nonconvex_nn.misspecified import number
-
-Witness = Mapping[str, str]
 
 
 def does_not_vanish(witness: Witness) -> bool:

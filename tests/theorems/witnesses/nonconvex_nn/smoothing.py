@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Mapping
 from fractions import Fraction
 
 import mpmath
 import numpy as np
 from scipy import optimize, stats
 
+from tests.theorems.witness_text import Witness
 from tests.theorems.witnesses.sbcd.prose import number
-
-Witness = Mapping[str, str]
 
 
 def gaussian_delta(epsilon: mpmath.mpf, mu: mpmath.mpf) -> mpmath.mpf:

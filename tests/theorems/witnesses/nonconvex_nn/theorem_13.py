@@ -2,18 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 
 import mpmath
 import numpy as np
 from scipy import stats
 
-Witness = Mapping[str, str]
-
-
-def number(witness: Witness, key: str) -> float:
-    top, _, bottom = witness[key].partition("/")
-    return float(top) / float(bottom or 1)
+from tests.theorems.witness_text import Witness, number
 
 
 def _numbers(witness: Witness, *keys: str) -> list[float]:

@@ -4,18 +4,14 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from fractions import Fraction
 
 import mpmath
 import numpy as np
 from scipy import integrate, optimize, stats
 
-Witness = Mapping[str, str]
-
-
-def number(witness: Witness, key: str) -> float:
-    return float(Fraction(witness[key]))
+from tests.theorems.witness_text import Witness, number
 
 
 def first(text: str) -> float:

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from fractions import Fraction
 
 import numpy as np
 
-Witness = Mapping[str, str]
+from tests.theorems.witness_text import Witness
 
 
 def one_law(witness: Witness) -> bool:

@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from fractions import Fraction
 
 import mpmath
 import numpy as np
 
+from tests.theorems.witness_text import Witness
 from tests.theorems.witnesses.nonconvex_nn.smoothing import mixed_delta, upper
 from tests.theorems.witnesses.sbcd.prose import number
-
-Witness = Mapping[str, str]
 
 
 def is_lipschitz(witness: Witness) -> bool:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from fractions import Fraction
 
 import mpmath
@@ -11,14 +11,9 @@ import sympy
 from numpy.typing import NDArray
 from scipy import stats
 
-Witness = Mapping[str, str]
+from tests.theorems.witness_text import Witness, number
+
 Array = NDArray[np.float64]
-
-
-def number(witness: Witness, name: str) -> float:
-    """A fraction or a decimal; of an enclosure its lower end."""
-    text = witness[name].strip("[]").split(",")[0]
-    return float(Fraction(text)) if "/" in text else float(text)
 
 
 def matrix(text: str) -> Array:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from fractions import Fraction
 
 import mpmath
@@ -10,9 +10,8 @@ import numpy as np
 import sympy
 from scipy import optimize, stats
 
+from tests.theorems.witness_text import Witness
 from tests.theorems.witnesses.nonconvex_nn.wide_network import number
-
-Witness = Mapping[str, str]
 
 
 def powers(witness: Witness, *names: str) -> list[mpmath.mpf]:

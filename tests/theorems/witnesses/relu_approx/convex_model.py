@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import ast
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from fractions import Fraction
 
 import mpmath
 import numpy as np
 from scipy import optimize
 
-Witness = Mapping[str, str]
+from tests.theorems.witness_text import Witness
 
 
 def features(x: np.ndarray, u: np.ndarray) -> np.ndarray:

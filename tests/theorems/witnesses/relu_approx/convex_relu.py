@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from fractions import Fraction
 
 import numpy as np
 from scipy import optimize
 
-Witness = Mapping[str, str]
+from tests.theorems.witness_text import Witness
 
 
 def more_patterns_than_regions(witness: Witness) -> bool:

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from fractions import Fraction
 
 import mpmath
 import numpy as np
 
-Witness = Mapping[str, str]
+from tests.theorems.witness_text import Witness
 
 ACCURACIES = {  # typed again from Tables 1 and 2: NoisyCGD convex, DP-SGD convex, DP-SGD ReLU
     ("MNIST", "2.88"): (927, 929, 916), ("MNIST", "8.91"): (944, 949, 944),

@@ -4,14 +4,19 @@ from __future__ import annotations
 
 import functools
 import itertools
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from fractions import Fraction
 
 import mpmath
 import numpy as np
 from scipy import optimize
 
-Witness = Mapping[str, str]
+from tests.theorems.witness_text import Witness, numbers
+
+
+def masses(x: np.ndarray, mean: float, sigma: float) -> np.ndarray:
+    """What a Gaussian law gives each point of an even grid."""
+    return np.exp(-((x - mean) ** 2) / (2 * sigma**2)) * (x[1] - x[0]) / (sigma * np.sqrt(2 * np.pi))
 
 
 @functools.cache
@@ -24,11 +29,8 @@ def sampled_gaussian_epsilon(sigma: float, rate: float, steps: int, delta: float
     grid, count = 4e-5, 2**19
     x = np.linspace(-1 - 12 * sigma, 1 + 12 * sigma, 400_001)
 
-    def density(mean: float) -> np.ndarray:
-        return np.exp(-((x - mean) ** 2) / (2 * sigma**2)) * (x[1] - x[0]) / (sigma * np.sqrt(2 * np.pi))
-
-    plain = density(0)
-    up, down = (1 - rate) * plain + rate * density(1), (1 - rate) * plain + rate * density(-1)
+    plain, right, left = (masses(x, mean, sigma) for mean in (0, 1, -1))
+    up, down = (1 - rate) * plain + rate * right, (1 - rate) * plain + rate * left
     pairs = [(up, down)] if neighbours == "replace" else [(up, plain), (plain, up)]
 
     def composed(first: np.ndarray, second: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -48,10 +50,6 @@ def sampled_gaussian_epsilon(sigma: float, rate: float, steps: int, delta: float
     for _ in range(50):
         low, high = ((low + high) / 2, high) if excess((low + high) / 2) > delta else (low, (low + high) / 2)
     return high
-
-
-def numbers(text: str) -> list[Fraction]:
-    return [Fraction(part) for part in text.strip("()[] ").split(",") if part.strip()]
 
 
 def strict_definition(witness: Witness) -> bool:
@@ -227,10 +225,8 @@ def profile_passed(witness: Witness) -> bool:
     rate, steps, line = 1 / 60, 24_000, 6.0
     x = np.linspace(-1 - 14 * sigma, 1 + 14 * sigma, 4001)
 
-    def density(mean: float) -> np.ndarray:
-        return np.exp(-((x - mean) ** 2) / (2 * sigma**2)) * (x[1] - x[0]) / (sigma * np.sqrt(2 * np.pi))
-
-    up, down = ((1 - rate) * density(0) + rate * density(mean) for mean in (1, -1))
+    plain = masses(x, 0, sigma)
+    up, down = ((1 - rate) * plain + rate * masses(x, mean, sigma) for mean in (1, -1))
     t = np.linspace(-60, 60, 4801)
     s = line + 1j * t
     loss = np.log(up / down)

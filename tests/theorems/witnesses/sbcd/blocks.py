@@ -3,17 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from fractions import Fraction
 
 import numpy as np
 from scipy import optimize
 
-Witness = Mapping[str, str]
-
-
-def number(witness: Witness, key: str) -> float:
-    return float(Fraction(witness[key]))
+from tests.theorems.witness_text import Witness, number
 
 
 def diagonal(text: str) -> np.ndarray:

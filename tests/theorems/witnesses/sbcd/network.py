@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from fractions import Fraction
 
 import mpmath
 import numpy as np
 from scipy import optimize
 
+from tests.theorems.witness_text import Witness
 from tests.theorems.witnesses.sbcd.prose import number, shares
-
-Witness = Mapping[str, str]
 
 
 def kernel_is_steeper(witness: Witness) -> bool:

@@ -4,17 +4,13 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from fractions import Fraction
 
 import numpy as np
 from scipy import integrate, stats
 
-Witness = Mapping[str, str]
-
-
-def number(witness: Witness, key: str) -> float:
-    return float(Fraction(witness[key]))
+from tests.theorems.witness_text import Witness, number
 
 
 def shares(noise: list[float], batches: int, before: int, gradient: float) -> np.ndarray:

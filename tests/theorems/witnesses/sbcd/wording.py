@@ -2,19 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from fractions import Fraction
-
-import mpmath
 import numpy as np
 
+from tests.theorems.witness_text import Witness, number
+from tests.theorems.witnesses.sbcd.accounting import divergence
 from tests.theorems.witnesses.sbcd.experiments import last_iterate_tells_more
-
-Witness = Mapping[str, str]
-
-
-def number(witness: Witness, key: str) -> float:
-    return float(Fraction(witness[key]))
 
 
 def orders_differ(witness: Witness) -> bool:
@@ -29,23 +21,13 @@ def orders_differ(witness: Witness) -> bool:
     return abs(gap - number(witness, "claimed difference")) > 1e-9
 
 
-def gaussian(mean: float, variance: float) -> mpmath.mpf:
-    """R_2 of N(mean, variance) against N(0, variance), by an integral."""
-    root = mpmath.sqrt(variance)
-
-    def ratio(x: mpmath.mpf) -> mpmath.mpf:
-        return mpmath.npdf(x, mean, root) ** 2 / mpmath.npdf(x, 0, root)
-
-    return mpmath.log(mpmath.quad(ratio, [2 * mean + k * root for k in (-20, -5, 0, 5, 20)]))
-
-
 def touch_is_another(witness: Witness) -> bool:
     """eta = S_g = b = 1: the mean moves by 1 at the variance 2 o."""
-    return abs(float(gaussian(1.0, 2 * number(witness, "o")) / 2) - number(witness, "claimed")) > 1e-6
+    return abs(float(divergence(1.0, 2 * number(witness, "o")) / 2) - number(witness, "claimed")) > 1e-6
 
 
 def losses_add(witness: Witness) -> bool:
-    both = gaussian(1.0, number(witness, "v_1")) + gaussian(1.0, number(witness, "v_2"))
+    both = divergence(1.0, number(witness, "v_1")) + divergence(1.0, number(witness, "v_2"))
     return abs(float(both / 2) - number(witness, "claimed R/alpha")) > 1e-6
 
 
