@@ -21,6 +21,7 @@ from empirical.mutants.mutant import judge, mutants
 from empirical.pairs.pair import builders
 from oracle.core.domain import positive_integer
 from oracle.core.errors import DomainError
+from oracle.running import opening
 from oracle.running.console import BAD_USAGE, GOOD, WRONG, Sign, print_table, progress, say, telling_what_is_kept
 from oracle.running.isolated import MEMORY, TIMEOUT
 from oracle.running.outputs import Outputs
@@ -163,6 +164,7 @@ def audit_everything(
         name: replace(plan, seed=seed, budget=min(plan.budget, budget or plan.budget)) for name, plan in ALL.items()
     }
     rows: list[TightnessRow] = []
+    opening.tell()
     with (
         telling_what_is_kept(store),
         progress() as bar,
@@ -196,6 +198,7 @@ def judge_mutants(json_file: JsonFile = None, sign: Sign = None) -> None:
     """Plant every known bug and tell whether our checks flag it."""
     out = Outputs({"json": json_file}, sign=sign)
     judged = []
+    opening.tell()
     with progress() as bar:
         task = bar.add_task("mutants", total=len(mutants()))
         for item in mutants().values():

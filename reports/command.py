@@ -13,6 +13,7 @@ import typer
 from rich.progress import BarColumn, TextColumn, TimeElapsedColumn
 
 from oracle.core.errors import OracleError
+from oracle.running import opening
 from oracle.running.console import WRONG, Sign, progress, say
 from oracle.running.outputs import Outputs
 from reports.model import Report, collect, everything
@@ -98,6 +99,7 @@ def write_report(
     """Check, audit and judge everything, and write the report; exit 1 when something is not as expected."""
     page, data = out / HTML_FILE, out / JSON_FILE
     files = Outputs({"page": page, "data": data}, stores={"findings": findings, "store": store}, sign=sign)
+    opening.tell()
     with nullcontext() if findings is None else Findings(findings, full=False) as known:
         report = collect_with_progress(budget=budget, seed=seed, workers=workers, findings=known, store=store)
     write(report, files)

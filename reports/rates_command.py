@@ -14,8 +14,10 @@ from empirical.studies.calibration import calibrate
 from empirical.studies.outcome import FAMILY_ERROR, StudyOutcome
 from empirical.studies.runs import Advance, carry_out, chosen_studies
 from empirical.studies.study import Study, studies
+from oracle.core.domain import positive_integer
 from oracle.core.errors import DomainError
 from oracle.core.extras import require
+from oracle.running import opening
 from oracle.running.console import WRONG, Sign, print_table, print_wrapped, progress, say, telling_what_is_kept
 from oracle.running.outputs import Outputs
 from oracle.running.places import PATIENCE
@@ -42,7 +44,7 @@ def study_rates(
     ] = None,
     figures: Annotated[Path | None, typer.Option(help="Also draw each study into this folder, as SVG.")] = None,
     store: Annotated[Path | None, typer.Option(help="SQLite file of finished work, to go on after a stop.")] = None,
-    workers: Annotated[int, typer.Option(min=1, help="Processes that compute.")] = 1,
+    workers: Annotated[int, typer.Option(help="Processes that compute.")] = 1,
     cluster: Annotated[str | None, typer.Option(help="Address of a Dask scheduler, tcp://host:port.")] = None,
     patience: Annotated[float, typer.Option(help="Seconds to wait for a cluster that has no worker.")] = PATIENCE,
     sign: Sign = None,
@@ -51,6 +53,7 @@ def study_rates(
 
     Exit code 0: every verdict and interval is the one on record (refutations included); 1: one differs; 2: bad usage.
     """
+    positive_integer("workers").parse(workers)  # told before the work
     if full and not everything:
         raise DomainError("full = True is for --all; a study that is named is run as it is")
     if pilot and keep:
@@ -94,6 +97,7 @@ def study_rates(
 
 
 def _calibrate(repeats: int, out: Outputs) -> None:
+    opening.tell()
     with progress() as bar:
         task = bar.add_task("planted rates", total=None)
         rows = calibrate(repeats, progress=lambda done, total: bar.update(task, completed=done, total=total))

@@ -11,6 +11,7 @@ import typer
 
 from oracle.core.errors import DomainError
 from oracle.core.plain import picked
+from oracle.running import opening
 from oracle.running.console import WRONG, Sign, print_json, print_table, progress, say
 from oracle.running.outputs import Outputs
 from theorems.claim import Checked, Claim, by_severity, claim, claims, expectations
@@ -81,6 +82,8 @@ def check_claims(
         raise DomainError("check takes either claim ids, or --paper, or --all")
     chosen = [claim(name) for name in dict.fromkeys(ids)] if ids else of_paper(paper)
     out = Outputs({"json": json_file}, stores={"store": store_file}, sign=sign)
+    if not ids:
+        opening.tell()
     if variants:
         judge_variants(chosen, workers or processors(), store_file, out)
         return

@@ -9,6 +9,8 @@ import typer
 
 from empirical.audits.audit import run
 from empirical.audits.progress import progress_bar
+from oracle.core.domain import positive_integer
+from oracle.running import opening
 from oracle.running.console import WRONG, Sign, print_table, say
 from oracle.running.outputs import Outputs
 from theorems import promise
@@ -26,7 +28,7 @@ def audit_false_claims(
     budget: Annotated[int | None, typer.Option(help="Models trained on each data set, in place of each one's own.")]
     = None,
     store: Annotated[Path | None, typer.Option(help="SQLite file of finished work, to go on after a stop.")] = None,
-    workers: Annotated[int, typer.Option(min=1, help="Processes that train.")] = 1,
+    workers: Annotated[int, typer.Option(help="Processes that train.")] = 1,
     json_file: Annotated[Path | None, typer.Option("--json", help="Also write the result to this JSON file.")] = None,
     sign: Sign = None,
 ) -> None:
@@ -41,8 +43,10 @@ def audit_false_claims(
             [(item.id, f"{item.document} ({item.claim})", item.promise, item.fault) for item in wanted],
         )
         return
+    positive_integer("workers").parse(workers)  # told before the work
     out = Outputs({"json": json_file}, stores={"store": store}, sign=sign)
     judged = []
+    opening.tell()
     for item in wanted:
         plan = item.planned(budget)
         with progress_bar(plan, store) as progress:

@@ -1,8 +1,8 @@
 """The line by which a command says that it has begun: what it loads and plans may take seconds, and its work hours.
 
 On a terminal it is the first thing that happens, and it stands until the command says something itself or shows a bar.
-In a log it stays, where work may take long, and comes when all that can be refused at once has been: a command that was
-mistyped is answered in one line.
+In a log it stays, and only campaigns of many works have it, after all that could be refused: what judges one target may
+find as late as in its process that it cannot be used, and whatever fails is told in one line.
 """
 
 from __future__ import annotations

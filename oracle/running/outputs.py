@@ -69,7 +69,6 @@ class Outputs:
             for name, path in self._stores.items():
                 self._signer.take_off(name, path)
                 _last.append(lambda name=name, path=path: self._sign(name, path))  # type: ignore[misc]
-        opening.tell()
 
     def text(self, name: str, text: str | Callable[[], str], *, append: bool = False) -> None:
         """Write a text, or what makes one, where the option was given."""

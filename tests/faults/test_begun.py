@@ -17,20 +17,17 @@ from oracle.running.console import INTERRUPTED
 from tests.commands import captured
 from tests.faults.command_lines import grammar, no_work, prepare
 
-SOON = {("algorithms",), ("bound",), ("bounds",), ("claims",), ("plan",), ("verify",)}
-"""Commands that answer soon: a terminal hears of them, a log does not."""
+ALONE = {(name,) for name in ("algorithms", "bound", "bounds", "claims", "gate", "one-run", "plan", "verify")}
+"""Commands that answer soon, or judge one target, whose failure is one line: terminals hear of them, logs do not."""
 
-AUDIT = "{folder}/training.py:fn --epsilon 1 --delta 1e-5"
 WORK = {
-    "audit": (AUDIT, "--all", "noisy-cgd", "--cmd cat --epsilon 1"),
+    "audit": ("--all",),
     "check": ("--all", "--paper sbcd", "--all --variants"),
     "false-claims": ("",),
-    "gate": ("{folder}/training.py:fn --bound gdp.delta", AUDIT),
     "holes": ("", "--bound gdp.delta --json {folder}/new.json"),
     "league": ("--library toy",),
     "mutants": ("",),
-    "one-run": (AUDIT,),
-    "rates": ("--all", "relu-condition-number", "--calibrate 3"),
+    "rates": ("--calibrate 3",),  # studies are announced with their seconds
     "report": ("--out {folder}/page",),
     "vectors make": ("--out {folder}/new",),
     "vectors fill": ("--bound gdp.delta",),
@@ -45,7 +42,7 @@ def no_long_work() -> Iterator[None]:
     """All that takes long is interrupted at once, here with what a log must have heard before."""
     steps = ("empirical.gate.making.make.described", "empirical.gate.making.cells.fill",
              "empirical.gate.searching.holes_cli.by_name", "empirical.gate.league.league_cli.carry_out",
-             "empirical.audits.plan_files.describe", "reports.rates_command.carry_out")
+             "reports.rates_command.carry_out")
     peer = mock.Mock(library="toy", bound="gdp.delta")
     with no_work(), mock.patch("empirical.gate.league.league_cli.peers", return_value=[peer]):
         patches = [mock.patch(step, side_effect=KeyboardInterrupt) for step in steps]
@@ -61,7 +58,7 @@ def lines() -> list[str]:
 
 
 def test_every_command_is_known_here() -> None:
-    assert {tuple(name.split()) for name in WORK} | SOON == set(grammar())
+    assert {tuple(name.split()) for name in WORK} | ALONE == set(grammar())
 
 
 def begun(line: str, folder: Path, monkeypatch: pytest.MonkeyPatch) -> tuple[str, int, str]:
@@ -87,7 +84,10 @@ def test_a_log_hears_of_it_before_the_work(line: str, tmp_path: Path, monkeypatc
     assert said.splitlines()[0] == f"{given}: begun", said
 
 
-@pytest.mark.parametrize("line", ["rates no-such-study", "audit --all --workers 0", "check", "holes --bound none"])
+@pytest.mark.parametrize("line", [
+    "rates no-such-study", "rates --all --workers 0", "false-claims --workers 0", "audit --all --workers 0", "check",
+    "holes --bound none", "audit no.such:fn --epsilon 1", "one-run no.such:fn --epsilon 1",
+])
 def test_what_is_refused_is_still_one_line(line: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     _, code, said = begun(line, tmp_path, monkeypatch)
     assert code == 2

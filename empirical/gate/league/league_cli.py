@@ -20,6 +20,7 @@ from empirical.gate.league.league import AnyRow, League
 from empirical.gate.league.league_run import Peer, carry_out, peers
 from empirical.gate.league.peer_trainings import PeerTraining
 from oracle.core.errors import OracleError
+from oracle.running import opening
 from oracle.running.console import GOOD, WRONG, Sign, print_table, progress, say
 from oracle.running.outputs import Outputs
 
@@ -61,6 +62,7 @@ def make_league(
         raise OracleError(f"nothing to judge: there are adapters for {known}; pip install 'dp-oracle[peers]'")
     settings = Settings(timeout, memory, search, search_seconds, budget)
     bars = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
+    opening.tell()
     with progress(*bars) as bar:
         task = bar.add_task("league", total=len(chosen))
 

@@ -23,6 +23,7 @@ from oracle.core.errors import DomainError, OracleError
 from oracle.core.reading import read_json
 from oracle.core.registry import bound as bound_of
 from oracle.core.registry import bounds
+from oracle.running import opening
 from oracle.running.console import GOOD, WRONG, Sign, progress, say
 from oracle.running.fingerprint import fingerprint
 from oracle.running.outputs import Outputs
@@ -79,6 +80,7 @@ def plant_holes(
     out = Outputs({"json": json_file, "markdown": markdown_file}, sign=sign)
     rows = _known(json_file, count, seed)
     codes = {name: Codes("", "") for name in bounds()}
+    opening.tell()
     with progress(TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn()) as bar:
         known = [name for name in bounds() if name in rows or name in asked]
         task = bar.add_task("the code of each bound", total=len(known))
