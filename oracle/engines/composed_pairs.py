@@ -163,20 +163,15 @@ class Composition:
 
     directions: tuple[Stages, ...]
 
-    def delta(
-        self, epsilon: Number, *, width: Number | None = DEFAULT_WIDTH, nodes: int = sampled_bounds.NODES[0]
-    ) -> Enclosure:
-        """The certified least delta at an epsilon >= 0; of width None as narrow as little work makes it.
-
-        Where that work is done by a smoothed contour, it has so many nodes: a search does with fewer.
-        """
+    def delta(self, epsilon: Number, *, width: Number | None = DEFAULT_WIDTH) -> Enclosure:
+        """The certified least delta at an epsilon >= 0; of width None as narrow as little work makes it."""
         asked, at = _width(width), vocabulary.epsilon.rational(epsilon)
         best, winner = Enclosure.exactly(0), self.directions[0]
         for stages in self.directions:
             if _nearly_one(best, asked):
                 break
             if not _dominated(stages, best.lower.ball, at, winner):
-                best, winner = _larger(best, _delta(stages, at, asked, nodes)), stages
+                best, winner = _larger(best, _delta(stages, at, asked)), stages
         return best
 
     def epsilon(self, delta: Number, *, width: Number | None = DEFAULT_WIDTH) -> Enclosure:
@@ -234,15 +229,15 @@ def _nearly_one(delta: Enclosure, width: Fraction | None) -> bool:
     return delta.upper.compare(1) >= 0 and delta.lower.compare(least) >= 0
 
 
-def _delta(stages: Stages, epsilon: Fraction, width: Fraction | None, nodes: int) -> Enclosure:
+def _delta(stages: Stages, epsilon: Fraction, width: Fraction | None) -> Enclosure:
     def exactly(asked: Fraction, most: float) -> Enclosure:
         return contour_delta(stages, epsilon, asked, most)
 
     if (sampled := _equal_sampled(stages)) is None:
         return _in_reach(exactly, width)
     if width is None and (fewer := _fewer(*sampled)) is not None:
-        return Enclosure(_delta(fewer, epsilon, None, nodes).lower, plain_delta(*sampled, epsilon).upper)
-    return narrowest(exactly, sampled_bounds.SampledDelta(*sampled, epsilon, nodes), width)
+        return Enclosure(_delta(fewer, epsilon, None).lower, plain_delta(*sampled, epsilon).upper)
+    return narrowest(exactly, sampled_bounds.SampledDelta(*sampled, epsilon), width)
 
 
 def _epsilon(stages: Stages, delta: Fraction, width: Fraction | None) -> Enclosure:

@@ -61,7 +61,6 @@ def epsilon_soon(values: Values) -> Enclosure:
 
 _LEAST_SIGMA = arb(2) ** -4000
 _LARGEST_SIGMA = 1e150
-_SEARCHED = (1 << 13) - 1  # nodes of the smoothed contours of a search
 _LEAST_START, _LARGEST_START, _MANY_STEPS = 0.5, 1e11, 10**300  # of a search
 
 
@@ -83,7 +82,7 @@ def sigma_soon(values: Values) -> Enclosure:
         return Enclosure.exactly(0)
 
     def excess(sigma: float) -> tuple[float, float]:
-        value = _composition(values, sigma=Fraction(sigma)).delta(values.epsilon, width=None, nodes=_SEARCHED)
+        value = _composition(values, sigma=Fraction(sigma)).delta(values.epsilon, width=None)
         with ctx.workprec(128):
             target = ball(values.delta).log()
             lower, upper = (

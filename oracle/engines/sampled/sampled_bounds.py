@@ -34,7 +34,7 @@ from oracle.engines.sampled.smoothed_contour import SmoothedCurve
 from oracle.engines.sampled.smoothed_plan import Work, affordable_nodes, smoothed_plan
 from oracle.engines.sampled.smoothed_sums import SmoothedScout, SmoothedSums
 
-NODES = tuple((1 << power) - 1 for power in (15, 17, 20))  # of smoothed ones; the first where no width is asked for
+_NODES = tuple((1 << power) - 1 for power in (15, 17, 20))  # of smoothed ones; the first where no width is asked for
 LEAST_NOISE = Fraction(1, 60)
 _LOOSE, _ROUGH = Fraction(1, 1000), 0.05  # a width in need of rescue, and one that is good enough then
 _IN_SIGHT = 8  # the factor between two ends from which on more nodes would not see more
@@ -66,10 +66,6 @@ class SampledQuestion(Protocol):
         """What an exact contour that is tried first may cost, in the units of `contour.work`."""
 
     @property
-    def nodes(self) -> int:
-        """Nodes of its smoothed contour where no width is asked for."""
-
-    @property
     def step(self) -> SampledGaussian:
         """One of the steps."""
 
@@ -96,7 +92,6 @@ class SampledDelta:
     step: SampledGaussian
     count: int
     epsilon: Fraction
-    nodes: int = NODES[0]
     affordable: ClassVar[float] = 90_000.0  # it may be so small that no float64 sum sees it, and is often asked for
     trial: ClassVar[float] = 15_000.0
 
@@ -134,7 +129,6 @@ class SampledEpsilon:
     step: SampledGaussian
     count: int
     delta: Fraction
-    nodes: ClassVar[int] = NODES[0]
     affordable: ClassVar[float] = 250_000.0
     trial: ClassVar[float] = 38_000.0
 
@@ -209,7 +203,7 @@ def narrowest(
         with contextlib.suppress(*UNPLANNED):
             return exactly(asked, question.trial)
     best, work = question.quickly(), Work(question.affordable if width is None else math.inf)
-    for nodes in (NODES if width is not None else (question.nodes,)) if noisy else ():
+    for nodes in (_NODES if width is not None else _NODES[:1]) if noisy else ():
         if best is not None and reaches(best, asked):
             return best
         try:
@@ -219,11 +213,11 @@ def narrowest(
     if best is None or not reaches(best, _LOOSE):
         best = _both(best, question.plain())
     chernoff = [functools.partial(question.chernoff, some) for some in dict.fromkeys((step, question.step))]
-    finer = [functools.partial(question.smoothed, step, NODES[1], work)] if question.nodes == NODES[0] else []
-    for rescue in (*chernoff, functools.partial(exactly, _LOOSE, question.trial), *finer) if noisy else ():
+    finer = functools.partial(question.smoothed, step, _NODES[1], work)
+    for rescue in (*chernoff, functools.partial(exactly, _LOOSE, question.trial), finer) if noisy else ():
         with ctx.workprec(64):
             low, high = best.lower.ball, best.upper.ball
-            if high - low <= _ROUGH * high or (rescue in finer and high > _IN_SIGHT * low):
+            if high - low <= _ROUGH * high or (rescue is finer and high > _IN_SIGHT * low):
                 break
         with contextlib.suppress(*UNPLANNED):
             best = _both(best, rescue())

@@ -279,7 +279,7 @@ def test_an_asked_width_is_reached_where_little_work_does_not() -> None:
 
 
 def test_a_width_out_of_reach_is_refused_with_what_is_known(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(sampled_bounds, "NODES", (4095, 8191))
+    monkeypatch.setattr(sampled_bounds, "_NODES", (4095, 8191))
     monkeypatch.setattr("oracle.engines.contour.MOST_NODES", 100)
     with pytest.raises(PrecisionError, match=r"known so far: .*; ask for a wider width, or for none"):
         compose([(PoissonGaussian(1, "0.001"), 2)]).epsilon("1e-5", width="1e-20")
