@@ -5,8 +5,11 @@ of the device `far` behave as a GPU's do: an operation between one of them and a
 numbers without a dimension, and numpy cannot read them. What a GPU would make its host wait for is counted as `read`
 (a number or an array that the host is given, a size that depends on values), and what the host sends it as `sent`.
 
-The device is torch's PrivateUse1, whose tensors are wrapped here by a subclass: torch's own fake CUDA device has no
-values, and needs a build with CUDA to take a view.
+The device is torch's PrivateUse1, whose tensors are wrapped here by a subclass. Torch's own fake CUDA device has no
+values, so that whoever asks for one (`item`) gets a DataDependentOutputException; and in a build without CUDA (tried
+with torch 2.13) it makes tensors, multiplies them and takes `view` and `T`, but `x[1:3]`, `x[:, None]` and
+`x.to("cuda")` raise "RuntimeError: PyTorch is not linked with support for cuda devices", so that no twin runs on it.
+The device "meta" has no values either, and a twin refuses it.
 """
 
 from __future__ import annotations

@@ -45,10 +45,16 @@ def exact(name: str, value: Number, expected: str) -> Fraction:
         raise DomainError(f"{name} = {shown(value)} is not a number; expected {expected}") from None
 
 
+_LARGEST_TOLD = 10**308  # a number that float() takes
+
+
 def shown(value: object) -> str:
     """A value as an error message shows it: one short line, whatever it is."""
-    if isinstance(value, (int, Fraction)) and max(value.numerator, value.denominator, key=abs).bit_length() > 500:
-        return f"a number of {max(value.numerator, value.denominator, key=abs).bit_length()} bits"
+    if isinstance(value, (int, Fraction)):
+        bits = max(value.numerator, value.denominator, key=abs).bit_length()
+        if bits > 500:
+            near = float(value) if abs(Fraction(value)) <= _LARGEST_TOLD else 0.0
+            return f"about {near:.6g}" if near else f"a number of {bits} bits"
     text = printable(str(value))
     return text if len(text) <= 60 else text[:57] + "..."
 

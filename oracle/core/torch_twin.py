@@ -25,7 +25,7 @@ from oracle.core.tape import Tape
 from oracle.core.tape.torch_tape import TorchTape
 
 CHUNK_ELEMENTS = 1 << 18
-"""About the largest number of entries of one tensor with a model axis: a few of them stay in the cache of a core."""
+"""The largest number of entries of one tensor with a model axis, up to a quarter: a few stay in the cache of a core."""
 ACCELERATOR_CHUNK_ELEMENTS = 1 << 24
 """The same where there is no such cache to stay in, but many cores to keep busy."""
 
@@ -96,30 +96,32 @@ def in_chunks(
     """
     local = like.device.type == "cpu"
     chunk = max(1, (CHUNK_ELEMENTS if local else ACCELERATOR_CHUNK_ELEMENTS) // max(1, entries))
-    if local and chunk < tape.models:  # an even number of chunks that are all as large, so that no core waits long
-        chunk = -(-tape.models // max(2, 2 * round(tape.models / (2 * chunk))))
-    starts = range(0, tape.models, chunk)
+    count = -(-tape.models // chunk)
+    if local and count > 1:  # an even number, so that no core waits long for another
+        count = min(tape.models, 2 * max(1, math.ceil(tape.models / (2 * chunk) - 0.25)))
+    starts = [tape.models * place // count for place in range(count)]
+    ends = [*starts[1:], tape.models]
 
-    def part(first: int) -> torch.Tensor:
-        block = tape.block(first, min(chunk, tape.models - first))
+    def part(first: int, end: int) -> torch.Tensor:
+        block = tape.block(first, end - first)
         single = like.dtype.itemsize < torch.float64.itemsize
         if local or like.device.type == "mps":  # which has no float64, of which the tape's uniforms are
             return train(block.by("torch", single=single))
         return train(TorchTape(block.seed, block.models, block.first_model, single=single, device=like.device))
 
     with contextlib.ExitStack() as stack:
-        parts: Iterator[torch.Tensor] = map(part, starts)
+        parts: Iterator[torch.Tensor] = map(part, starts, ends)
         if local:
             threads = stack.enter_context(_one_thread_each())
             if recorder is None and min(threads, len(starts)) > 1:
                 # OpenMP counts for each thread apart: a new one would have as many as the environment says.
                 pool = ThreadPoolExecutor(min(threads, len(starts)), initializer=torch.set_num_threads, initargs=(1,))
-                parts = stack.enter_context(pool).map(part, starts)
+                parts = stack.enter_context(pool).map(part, starts, ends)
         result = like.new_empty(0)
-        for first, models in zip(starts, parts, strict=True):
+        for first, end, models in zip(starts, ends, parts, strict=True):
             if first == 0:  # a list of parts would hold all models twice in the end
                 result = models.new_empty(tape.models, *models.shape[1:])
-            result[first : first + chunk] = models
+            result[first:end] = models
     return result
 
 

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Annotated, Any, TextIO
 
 import typer
 
-from oracle.core.domain import clean
+from oracle.core.domain import clean, shown
 from oracle.core.errors import DomainError, OracleError, OutputError, PrecisionError, WorkLostError
 from oracle.core.extras import missing
 from oracle.core.plain import json_text
@@ -196,14 +196,25 @@ def _run(app: typer.Typer, arguments: Sequence[str] | None) -> int:
         return BAD_USAGE
     except Exception as error:
         # typer brings click along under one of two module paths; its usage errors are known by this method.
-        message = getattr(error, "format_message", None)
-        if message is not None:
-            complain(message())
+        if hasattr(error, "format_message"):
+            complain(_usage(error, words))
             return BAD_USAGE
         if type(error).__name__ == "Abort":
             say("interrupted", file=sys.stderr)
             return INTERRUPTED
         return broken(error)
+
+
+def _usage(error: Any, words: Sequence[str]) -> str:
+    """What is wrong with an option: argument, value and domain, of which typer tells the value now and then."""
+    message = str(error.format_message())
+    for option in getattr(getattr(error, "param", None), "opts", ()):
+        for before, word in zip(("", *words), words, strict=False):
+            value = word if before == option else word.partition(f"{option}=")[2]
+            if value and message.startswith("Invalid value for "):
+                domain = message.partition(": ")[2].replace("Input should be", "it should be")
+                return f"{option.lstrip('-')} = {shown(value)} is outside its domain: {domain}"
+    return message
 
 
 def _output_to_nowhere() -> None:

@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 SIGNATURE = ".sig"
 _PROBED = 2**16  # bytes that a disk must still hold before the work begins
 _DESCRIPTOR = re.compile(r"(?:/dev/fd/|/dev/std|/proc/self/fd/)(\d+|out|err)")
-_ROOT = Path(__file__).resolve().parents[2]
+_ROOT = Path(__file__).resolve().parents[2]  # told: outputs are held against it, and nothing there is read
 _DATA = [_ROOT / "empirical" / "gate" / name for name in ("vectors", "schemas")] + [_ROOT / "reports" / "templates"]
 """Folders of this installation that hold certified answers and forms; `vectors` writes there, and no other command."""
 _ASIDE = ("-journal", "-wal", "-shm")  # files that SQLite keeps beside a store

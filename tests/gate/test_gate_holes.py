@@ -24,7 +24,7 @@ from empirical.gate.making.partition import uncovered
 from empirical.gate.policy import DEFAULT
 from empirical.gate.searching import screen as screens
 from empirical.gate.searching.holes import KINDS, LEAST, Hole, Planter, caught
-from empirical.gate.searching.holes_cli import Codes, codes_of, is_enough, line, planted, table
+from empirical.gate.searching.holes_cli import Codes, codes_of, is_enough, line, planted, table, told
 from empirical.gate.verdicts import Answer, Breakdown, GateVerdict, Interval
 from empirical.gate.worst_case import Suspicion
 from oracle.core.registry import bounds
@@ -257,6 +257,20 @@ def test_the_gate_alone_is_told_from_the_formulas_of_a_bound() -> None:
     assert mine.of({"code": mine.code, "gate": mine.gate}) == "present"
     assert mine.of({"code": "then", "gate": mine.gate}) == "older formulas"
     assert mine.of({"code": "then", "gate": other.gate}) == mine.of({"code": "then"}) == "older"
+
+
+def test_the_shipped_page_has_every_bound_and_its_figure_stands_beside_the_league() -> None:
+    """Of every bound at least 95 % of 20 holes, and all above 5 % of its domain; both pages tell the file's sums."""
+    shipped = json.loads((ROOT / "reports" / "holes.json").read_text(encoding="utf-8"))
+    rows = shipped["bounds"]
+    assert list(rows) == list(bounds())
+    assert shipped["count"] == 20
+    assert [name for name, item in rows.items() if not is_enough(item)] == []
+    page = (ROOT / "reports" / "holes.md").read_text(encoding="utf-8")
+    for name, item in rows.items():
+        assert f"| {name} | {item['holes']} | {item['caught']} | {item['byVectors']} | " in page
+    assert told(rows) in page
+    assert f"{told(rows)} ([reports/holes.md]" in (ROOT / "docs" / "league.md").read_text(encoding="utf-8")
 
 
 def test_what_is_missed_is_told() -> None:

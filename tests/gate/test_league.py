@@ -146,6 +146,27 @@ def test_a_budget_leaves_cases_that_are_told_as_not_run(library: Adapter, tmp_pa
     assert (whole.crashed, whole.as_expected) == (0, True)
 
 
+SLOW = """
+import time
+
+def delta(scale, sensitivity, epsilon):
+    time.sleep(100)
+"""
+
+
+@pytest.mark.full
+@pytest.mark.parametrize(("budget", "asked"), [(0.0, 1), pytest.param(600.0, 5, marks=pytest.mark.thorough)])
+def test_a_library_that_had_no_time_for_anything_is_a_row(
+    library: Adapter, tmp_path: Path, budget: float, asked: int
+) -> None:
+    """Time is the machine's: a busy one must not take the other rows of the table away."""
+    (tmp_path / "toy.py").write_text(SLOW, encoding="utf-8")
+    ((row,), _) = rows(library, settings=replace(SETTINGS, timeout=0.2, budget=budget))
+    assert isinstance(row, LeagueRow)
+    assert (row.timed_out, row.sound, row.searched, row.as_expected) == (asked, 0, 0, True)
+    assert row.not_run == row.cases - asked
+
+
 def test_what_a_library_does_not_offer_is_counted_and_not_asked(library: Adapter) -> None:
     ((everything,), _) = rows(library, settings=replace(SETTINGS, search=0))
     ((part,), _) = rows(replace(library, offers={"scale": [0.5, 2]}), settings=replace(SETTINGS, search=0))

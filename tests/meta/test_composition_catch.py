@@ -71,6 +71,16 @@ def test_what_lies_beyond_the_last_node_is_needed(truth: arb) -> None:
     assert not contains(curve.delta(arb(EPSILON)), truth)
 
 
+def test_a_rough_upper_bound_needs_what_is_cut_off(truth: arb) -> None:
+    short = 0
+    for share in (0.2, 0.25, 0.3, 0.35, 0.4, 0.45, 0.5):  # what is cut off may have either sign
+        curve = coarse(nodes=share)
+        assert curve.above(arb(EPSILON)) > truth
+        curve.log_ceiling = arb(-10_000)
+        short += not curve.above(arb(EPSILON)) > truth
+    assert short
+
+
 @pytest.mark.parametrize(("kept", "direction"), [(1, "add"), (0, "remove")])
 def test_dropping_a_direction_is_seen_where_it_is_the_larger(kept: int, direction: str) -> None:
     whole = compose([(PoissonGaussian(1, "1/60"), 2400)])

@@ -31,8 +31,6 @@ WAITING = {  # may only shrink
     "oracle.algorithms.kernels.torch_two_layer_kernel:scores": "the utility of 002, Algorithm 9",
     "oracle.algorithms.kernels.two_layer_kernel:scores": "the utility of 002, Algorithm 9",
     "oracle.algorithms.kernels.two_layer:choose": "002, Algorithm 9 itself",
-    "oracle.algorithms.networks.dp_sgd_multilayer:linearised": "the claim on 002, Definition 8",
-    "oracle.algorithms.networks.torch_dp_sgd_multilayer:linearised": "the claim on 002, Definition 8",
     "oracle.algorithms.phased.phased_sgd:choose": "002, Algorithm 1 itself",
     "oracle.bounds.hidden_state.hidden_state_inverse:most_epochs": "plans that ask how long one may train",
     "oracle.bounds.hidden_state.hidden_state_inverse:most_steps": "plans that ask how long one may train",

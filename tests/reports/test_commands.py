@@ -12,7 +12,7 @@ import typer.main
 
 import dp_oracle
 from reports.cli import COMMANDS, app, command_of, listing, needed
-from tests.commands import output
+from tests.commands import command, output
 from tests.waiting import PATIENCE
 
 
@@ -60,6 +60,17 @@ def test_the_help_of_a_command_is_folded_once_and_loses_no_word(
             assert word.rstrip("-") in said, f"{option.name}: {option.help}"
     for part in item.help.split("\n\n"):
         assert part.startswith(" ") or "\n" not in part
+
+
+@pytest.mark.parametrize("line", [
+    "check cs208/clip-repaired --workers 0", "holes --count=0", "report --budget 3", "league --timeout 0",
+    "rates --calibrate 0", "check cs208/clip-repaired --workers many",
+])
+def test_a_refused_option_is_told_with_its_value_and_domain(line: str) -> None:
+    *_, option, value = line.replace("=", " ").split()
+    done = command(*line.split())
+    assert (done.returncode, done.stdout) == (2, "")
+    assert re.fullmatch(f"error: {option[2:]} = {value} is outside its domain: it should be [^\n]+\n", done.stderr)
 
 
 def test_the_version_is_told() -> None:

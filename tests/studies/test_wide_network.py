@@ -10,6 +10,7 @@ import pytest
 from empirical.studies.levels import level_of
 from empirical.studies.nonconvex_nn import wide_network as wide
 from oracle.algorithms.networks import dp_sgd_multilayer as deep
+from tests.oracle.networks.records import linearised
 
 
 def test_noise_energy_counts_every_weight() -> None:
@@ -33,7 +34,7 @@ def test_the_gap_found_is_in_the_ball_and_beats_random_points() -> None:
     for _ in range(200):
         moved = wide._edge(start, [rng.standard_normal(layer.shape) for layer in start], 1 / 8)
         assert all(np.linalg.norm(a - b) <= 1 / 8 + 1e-12 for a, b in zip(moved, start, strict=True))
-        best = max(best, abs(deep.network(moved, x) - deep.linearised(moved, start, x)))
+        best = max(best, abs(deep.network(moved, x) - linearised(moved, start, x)))
     assert found > best
 
 
@@ -43,7 +44,7 @@ def test_reach_is_what_the_linearised_network_attains() -> None:
     left = []
     for first in (start, [*start[:-1], -start[-1]]):
         edge = wide._edge(first, deep.network_gradient(first, x), 0.5 / np.sqrt(32))
-        left.append(5 - deep.linearised(edge, first, x))
+        left.append(5 - linearised(edge, first, x))
     assert wide.out_of_reach(spot, 3, range(1, 2))[0] == pytest.approx(sum(left) / 2, rel=1e-9)
 
 

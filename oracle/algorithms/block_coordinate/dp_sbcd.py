@@ -28,7 +28,7 @@ from typing import Any
 from oracle.algorithms.block_coordinate.sbcd import DESCENT, NETWORK, check, descend
 from oracle.algorithms.shared.conditions import DISJOINT_BATCHES, LAST, PLANNED, REPLACE
 from oracle.algorithms.shared.glm import Array
-from oracle.core import vocabulary
+from oracle.core import records, vocabulary
 from oracle.core.algorithm import Algorithm, Condition, Guarantee, Values, by_design, equals, given, said, towards
 from oracle.core.tape import Tape
 
@@ -85,6 +85,24 @@ _ALONE = (
     said("independent-inputs", "other_inputs_independent"),
 )
 
+def _reach(config: Values, count: int) -> float:
+    """How far the steps may carry a block (`records`), which every one of them begins with the spectral norm cut.
+
+    The regulariser only shortens.
+    """
+    if config.clip_norm == math.inf:
+        return -math.inf
+    cut = config.spectral_norm != math.inf
+    steps = 1 if cut else len(config.noise_variances) * (count // config.batch_size)
+    start = max(config.spectral_norm, records.LARGEST_DRAW) if cut else records.LARGEST_DRAW
+    spread = records.log2(2 * config.learning_rate * max(config.noise_variances)) / 2
+    parts = (
+        records.log2(start), records.log2(steps * config.learning_rate * config.clip_norm),
+        records.log2(steps * records.LARGEST_DRAW) + spread,
+    )
+    return max(parts) + math.log2(len(parts))
+
+
 dp_sbcd = Algorithm(
     name="dp-sbcd",
     document="001, Algorithm 2",
@@ -111,6 +129,7 @@ dp_sbcd = Algorithm(
         ),
     ),
     check=check,
+    reach=_reach,
     reference=train,
     batched="oracle.algorithms.block_coordinate.torch_dp_sbcd:twin",
     source=(

@@ -126,13 +126,6 @@ def gradient(layers: Layers, x: Array, label: float, loss: str) -> Layers:
     return [slope * part for part in network_gradient(layers, x)]
 
 
-def linearised(layers: Layers, start: Layers, x: Array) -> float:
-    """f_ntk(W, x) around W(0), affine in W."""
-    slopes = network_gradient(start, x)
-    moved = sum(float(np.sum(s * (w - w0))) for s, w, w0 in zip(slopes, layers, start, strict=True))
-    return network(start, x) + moved
-
-
 def train(features: Array, labels: Array, config: Values, tape: Tape, recorder: Any = None) -> Array:
     """The average of one model's weights, all in one vector: the text of the algorithm, sample by sample."""
     dp_sgd.check(features, labels, config)

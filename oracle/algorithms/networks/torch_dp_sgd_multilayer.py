@@ -98,15 +98,6 @@ def _products(last: torch.Tensor, vectors: torch.Tensor) -> torch.Tensor:
     return torch.bmm(_row(last), vectors.mT)[:, 0]
 
 
-def linearised(layers: Layers, start: Layers, x: torch.Tensor) -> torch.Tensor:
-    """f_ntk [M, k] around the start for features [M, k, d]."""
-    scores, inputs = network(start, x)
-    moves = torch.zeros_like(x)  # of what enters a layer; the features do not move
-    for layer, first, signal in zip(layers, start, inputs, strict=True):
-        moves = (moves * (signal > 0)) @ first + signal @ (layer - first)
-    return scores + moves[:, :, 0] * math.sqrt(start[-1].shape[1])
-
-
 def _chunk(data: tuple[torch.Tensor, torch.Tensor], config: Values, tape: Tape, recorder: Any) -> torch.Tensor:
     """The average weights of a block of models, [m, P]."""
     x, y = data

@@ -62,8 +62,8 @@ def noise_and_ridge(config: Values, records: int) -> tuple[float, float]:
     lipschitz = float(config.feature_norm)
     steep = float(_curvature(config))
     ratio = steep / (records * ridge)
-    spent = {"cms11": math.log1p(2.0 * ratio + ratio * ratio), "sharp": math.log1p(ratio), "none": 0.0}[config.correction]
-    left = epsilon - spent
+    spent = {"cms11": 2.0 * ratio + ratio * ratio, "sharp": ratio, "none": 0.0}[config.correction]
+    left = epsilon - math.log1p(spent)
     if left <= 0.0:
         left = epsilon / 2.0
         ridge = steep / (records * math.expm1(epsilon / (4.0 if config.correction == "cms11" else 2.0)))

@@ -51,9 +51,9 @@ def _check(xp: Any, values: Values, ratio: Any) -> None:
     for batch, size in zip(flat["batch_size"].tolist(), flat["dataset_size"].tolist(), strict=True):
         if batch > size:
             raise DomainError(f"batch_size = {batch} is outside its domain: an integer <= dataset_size = {size}")
-    # Within rounding of the ends the reference decides.
+    # Within rounding of the ends the reference decides, and where a ratio is not known (NaN).
     for value in xp.reshape(ratio, (-1,)).tolist():
-        if not float(LEAST_RATIO) * (1 - 1e-12) <= value <= float(LARGEST_RATIO) * (1 + 1e-12):
+        if value < float(LEAST_RATIO) * (1 - 1e-12) or value > float(LARGEST_RATIO) * (1 + 1e-12):
             raise DomainError(ratio_message(value))
 
 
@@ -142,7 +142,7 @@ def _in_rows(xp: Any, compute: Any, values: Values, given: Any) -> Any:
         upper, lower = _costs(xp, r, xp.where(sampled, inflate(q, 1.0), 0.5), m, shifts, steps)
         parts.append(compute(upper, lower, mu, sampled, asked))
     result = xp.reshape(xp.concat(parts, axis=0), shape) if parts else 0.0 * ratio
-    return xp.where(live, result, xp.zeros_like(result))
+    return xp.where(live, result, 0.0 * ratio)  # NaN where the ratio is not known: it may be outside its domain
 
 
 def _order_row(xp: Any, like: Any) -> Any:

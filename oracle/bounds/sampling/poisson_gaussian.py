@@ -60,7 +60,7 @@ def epsilon_soon(values: Values) -> Enclosure:
 _LEAST_SIGMA = arb(2) ** -4000
 _LARGEST_SIGMA = 1e150
 _SEARCHED = (1 << 13) - 1  # nodes of the smoothed contours of a search
-_LEAST_START, _LARGEST_START = 0.5, 1e11  # of a search
+_LEAST_START, _LARGEST_START, _MANY_STEPS = 0.5, 1e11, 10**300  # of a search
 
 
 def _needs_none(values: Values) -> bool:
@@ -131,7 +131,7 @@ def _about_sigma(values: Values) -> tuple[float, float]:
     epsilon = float(values.epsilon)
     if 1 - values.sampling_rate < 1e-9 and values.sampling_rate < 1:  # next to no sampling, for a float
         values = Values(**{**vars(values), "sampling_rate": Fraction(1)})
-    like = _SHIFT[values.neighbours] * float(values.sampling_rate) * math.sqrt(values.steps)
+    like = _SHIFT[values.neighbours] * float(values.sampling_rate) * math.sqrt(min(values.steps, _MANY_STEPS))
     z = math.sqrt(-2 * log_delta)
     mu = 2 * epsilon / (math.sqrt(z * z + 2 * epsilon) + z) + 2.5 * math.exp(log_delta)
     start = min(max(like / mu, _LEAST_START), _LARGEST_START)

@@ -33,7 +33,8 @@ from oracle.core.enclosure import ball
 from oracle.core.errors import PrecisionError
 from oracle.engines.gaussian_curve import normal_upper_tail
 from oracle.engines.sampled.line_sums import Line
-from oracle.engines.sampled.sampled_gaussian import Array, SampledGaussian
+from oracle.engines.sampled.planned_gaussian import Array
+from oracle.engines.sampled.sampled_gaussian import SampledGaussian
 
 _LOG_ROOT_2PI = 0.5 * math.log(2 * math.pi)
 _FINE, _COARSE = 0.25, 0.15  # widths of slabs: near the cut, in units of 1/H, and elsewhere

@@ -23,6 +23,7 @@ _LONGEST, _CLOSE = 1.5, 1.0  # a step in log sigma, and a distance in log delta 
 _ROUGH, _ROUGH_TRIES = 5e-3, 30
 _FINE, _FINE_TRIES = 1e-9, 6
 _UNSURE, _MEAN = 0.05, 0.2  # of a saddle point's log delta, and of the mean of a scout's bounds in units of their gap
+_AWAY = (0.0, 0.08, 0.16)
 _PULLS = (1.0, 0.5)
 _AFFORDABLE = 15_000.0  # of a scout
 _NODES = 127, 1023  # enough where the moments decay, and elsewhere
@@ -54,8 +55,10 @@ def about_noise(
         return 0.5 * (above + below) - log_delta, max(_MEAN * (above - below), noise)
 
     x, slope = _root(by_saddle, math.log(start), -1.0, _ROUGH, _ROUGH_TRIES)
-    with contextlib.suppress(*UNPLANNED):
-        x, slope = _root(by_scout, x, slope, _FINE, _FINE_TRIES)
+    for away in _AWAY:  # where a saddle point errs, delta may lie far below what floats see: with less noise they do
+        with contextlib.suppress(*UNPLANNED):
+            x, slope = _root(by_scout, x - away, slope, _FINE, _FINE_TRIES)
+            break
     return math.exp(x), slope * math.exp(-x)
 
 

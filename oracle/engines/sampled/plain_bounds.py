@@ -26,7 +26,8 @@ from oracle.core.errors import PrecisionError
 from oracle.engines.contour import Saddle, saddle_for
 from oracle.engines.gaussian_curve import delta_ball, epsilon_of_mu, normal_upper_tail
 from oracle.engines.least_epsilon import DIGITS, least_epsilon
-from oracle.engines.sampled.sampled_gaussian import Array, SampledGaussian
+from oracle.engines.sampled.planned_gaussian import Array
+from oracle.engines.sampled.sampled_gaussian import SampledGaussian
 
 _PLAIN = Fraction(1, 10**6)  # width of the closed forms behind the plain inequalities
 _STEEPEST = 1000  # 1/sigma, beyond which one step's own delta says as much

@@ -28,10 +28,8 @@ from oracle.core.enclosure import ball
 from oracle.core.errors import PrecisionError
 from oracle.engines.gaussian_curve import normal_upper_tail
 from oracle.engines.sampled.line_sums import Line, turned_sums
-from oracle.engines.sampled.planned_gaussian import Array, PlannedGaussian
+from oracle.engines.sampled.planned_gaussian import PlannedGaussian
 from oracle.engines.sampled.real_line import real_moment, real_moments, tails
-
-__all__ = ["Array", "SampledGaussian"]
 
 _MOST_POINTS = 20_000
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from fractions import Fraction
+from typing import Any
 
 import pytest
 from flint import arb, ctx
@@ -14,8 +15,9 @@ from oracle import bound
 from oracle.bounds.sampling.poisson_gaussian import most_steps
 from oracle.core.enclosure import Enclosure, ball
 from oracle.core.errors import DomainError, PrecisionError
+from oracle.engines.composed_curve import certainly_below, chernoff_below, contour_epsilon
 from oracle.engines.composed_pairs import Composition, Laplace, PoissonGaussian, compose
-from oracle.engines.contour import ContourCurve, make_plan, saddle_for
+from oracle.engines.contour import ContourCurve, Stages, make_plan, saddle_for
 from oracle.engines.sampled import small_noise
 from oracle.engines.sampled.sampled_gaussian import SampledGaussian
 from tests.formulas import gaussian_delta
@@ -322,3 +324,43 @@ def test_a_delta_that_no_noise_meets_exactly(rate: str, steps: int, delta: str) 
 def test_a_delta_that_no_noise_just_misses() -> None:
     given = {"sampling_rate": "0.1", "steps": 1, "epsilon": 1, "delta": "0.099999", "neighbours": "add_remove"}
     assert bound("poisson-gaussian.sigma").at(given).lower.to_fraction() > Fraction(1, 20)
+
+
+# ---- the second direction
+
+
+@pytest.mark.parametrize(("sigma", "rate", "steps", "epsilon"), [
+    ("15", "1/60", 24000, "0.6"), ("1", "1/60", 2400, "3"), ("2", "0.3", 50, "5"), ("5", "0.01", 10**6, "8"),
+])
+def test_a_rough_contour_never_says_more_than_is_true(sigma: str, rate: str, steps: int, epsilon: str) -> None:
+    """Levels on both sides of the truth, as near as 1 in 10^9, whatever the other direction is said to be."""
+    at, decided = Fraction(epsilon), 0
+    remove, add = (
+        [(SampledGaussian(Fraction(sigma), Fraction(rate), direction), steps)] for direction in ("remove", "add")
+    )
+    for stages, other in ((remove, add), (add, remove)):
+        truth = Composition((stages,)).delta(at, width="1e-12")
+        for winner in (other, stages):
+            for nearness in (1e-9, 1e-6, 1e-3, 0.1):
+                with ctx.workprec(128):
+                    below, above = truth.lower.ball * (1 - nearness), truth.upper.ball * (1 + nearness)
+                    assert not certainly_below(stages, below, ball(at), winner)
+                    assert not chernoff_below(stages, below, ball(at))
+                    decided += certainly_below(stages, above, ball(at), winner)
+    assert decided
+
+
+def test_one_direction_is_computed_where_a_rough_contour_settles_the_other(monkeypatch: pytest.MonkeyPatch) -> None:
+    asked = []
+
+    def counting(stages: Stages, *rest: Any) -> Enclosure:
+        asked.append(stages)
+        return contour_epsilon(stages, *rest)
+
+    monkeypatch.setattr("oracle.engines.composed_pairs.contour_epsilon", counting)
+    both = compose([(PoissonGaussian(15, "1/60"), 24000)])
+    found = both.epsilon("1e-5")
+    assert len(asked) == 1
+    alone = [Composition((stages,)).epsilon("1e-5") for stages in both.directions]
+    assert found == alone[0]
+    assert alone[1].upper.compare(alone[0].lower) < 0

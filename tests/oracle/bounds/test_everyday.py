@@ -25,7 +25,7 @@ from oracle.core.enclosure import Enclosure
 from oracle.core.errors import PrecisionError
 from oracle.core.registry import bound
 from oracle.engines.composed_curve import contour_epsilon
-from oracle.engines.composed_pairs import PoissonGaussian, compose
+from oracle.engines.composed_pairs import Composition, PoissonGaussian, compose
 from oracle.engines.sampled import sampled_bounds, small_noise
 from oracle.engines.sampled.plain_bounds import plain_delta, plain_epsilon
 from oracle.engines.sampled.sampled_bounds import smoothed_delta, smoothed_epsilon
@@ -342,3 +342,26 @@ def test_a_tiny_delta_costs_no_more_than_others(
     told = plain_delta(step, int(steps), Fraction(epsilon))
     assert quick.lower.compare(told.lower) >= 0
     assert quick.upper.compare(told.upper) <= 0
+
+
+@pytest.mark.parametrize(("rate", "steps", "epsilon", "delta", "relation"), [
+    ("0.01", "1000", "2", "1e-5", "add_remove"), ("0.7", "10", "0.1", "1e-5", "replace"),
+    ("1e-4", "30", "2", "1e-15", "replace"), ("0.003", "100", "1", "1e-8", "add_remove"),
+])
+def test_a_noise_takes_few_certified_values(
+    monkeypatch: pytest.MonkeyPatch, rate: str, steps: str, epsilon: str, delta: str, relation: str
+) -> None:
+    """Floats place it well enough that two or three values on both sides of it are all: counted, not timed."""
+    asked = []
+    delta_of = Composition.delta
+
+    def counting(self: Composition, *given: Any, **named: Any) -> Enclosure:
+        asked.append(given)
+        return delta_of(self, *given, **named)
+
+    monkeypatch.setattr(Composition, "delta", counting)
+    found = bound("poisson-gaussian.sigma").reference(
+        sampling_rate=rate, steps=steps, epsilon=epsilon, delta=delta, neighbours=relation
+    )
+    assert reaches(found, Fraction(1, 1000))
+    assert len(asked) <= 4

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import threading
 from collections.abc import Iterator
 
@@ -30,7 +31,7 @@ def numbers(part: Tape) -> torch.Tensor:
     return torch.arange(part.first_model, part.first_model + part.models)[:, None]
 
 
-@pytest.mark.parametrize(("device", "sizes"), [("cpu", [2, 2, 2, 1]), ("meta", [5, 2])])
+@pytest.mark.parametrize(("device", "sizes"), [("cpu", [1, 2, 2, 2]), ("meta", [3, 4])])
 @pytest.mark.parametrize("recorder", [None, print])
 def test_chunks_are_larger_on_an_accelerator_and_results_stand_in_order(
     device: str, sizes: list[int], recorder: object
@@ -48,6 +49,24 @@ def test_chunks_are_larger_on_an_accelerator_and_results_stand_in_order(
         assert {part.library for part in seen} == {"torch"}
     else:
         assert {part.device for part in seen if isinstance(part, TorchTape)} == {torch.device(device)}
+
+
+@pytest.mark.parametrize("limit", [1, 3, 8])
+@pytest.mark.parametrize("models", [1, 2, 3, 4, 5, 6, 7, 9, 10, 50, 51, 99])
+def test_no_core_waits_for_another(models: int, limit: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Where one chunk is not enough there is an even number of them, as large but for a model, none far too large."""
+    monkeypatch.setattr(torch_twin, "CHUNK_ELEMENTS", limit * 5)
+    seen: list[int] = []
+
+    def seeing(part: Tape) -> torch.Tensor:
+        seen.append(part.models)
+        return numbers(part)
+
+    torch_twin.in_chunks(Tape(0, models), 5, seeing, torch.empty(0), print)
+    assert sum(seen) == models
+    assert max(seen) - min(seen) <= 1
+    assert max(seen) <= math.ceil(1.25 * limit)
+    assert len(seen) == 1 if models <= limit else len(seen) % 2 == 0 or len(seen) == models
 
 
 def test_draws_have_the_precision_of_the_models() -> None:
@@ -83,16 +102,16 @@ def test_a_recorder_hears_the_chunks_in_order_from_one_thread() -> None:
         return numbers(part)
 
     torch_twin.in_chunks(Tape(0, 7), 5, telling, torch.empty(0), print)
-    assert heard == [(first, threading.get_ident()) for first in (0, 2, 4, 6)]
+    assert heard == [(first, threading.get_ident()) for first in (0, 1, 3, 5)]
 
 
 def test_an_error_of_a_chunk_is_raised_and_the_threads_are_given_back() -> None:
     def failing(part: Tape) -> torch.Tensor:
-        if part.first_model == 4:
+        if part.first_model == 3:
             raise DomainError(f"model {part.first_model}")
         return numbers(part)
 
-    with pytest.raises(DomainError, match="model 4"):
+    with pytest.raises(DomainError, match="model 3"):
         torch_twin.in_chunks(Tape(0, 7), 5, failing, torch.empty(0))
     assert torch.get_num_threads() == 2
 

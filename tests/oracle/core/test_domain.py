@@ -26,6 +26,7 @@ from oracle.core.domain import (
     positive_integer,
     probability,
     schedule,
+    shown,
     unit_interval,
 )
 from oracle.core.errors import DomainError, OracleError
@@ -277,3 +278,14 @@ def test_a_mapping_may_have_any_key(name: str) -> None:
     """`at` is for keys that a user typed: a key that Python takes for itself is an unknown parameter like any other."""
     with pytest.raises(DomainError, match=f"has no parameter {name}"):
         oracle.bound("gdp.epsilon").at({"mu": 1, "delta": "0.1", name: 1})
+
+
+@pytest.mark.parametrize(
+    ("value", "told"),
+    [
+        (Fraction(5e-324), "about 4.94066e-324"), (-Fraction(1e-310), "about -1e-310"), (10**200, "about 1e+200"),
+        (10**400, "a number of 1329 bits"), (Fraction(1, 10**4000), "a number of 13288 bits"), (Fraction(1, 3), "1/3"),
+    ],
+)
+def test_a_long_number_is_told_by_its_size(value: Fraction | int, told: str) -> None:
+    assert shown(value) == told

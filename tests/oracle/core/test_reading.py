@@ -48,7 +48,7 @@ def test_an_archive_with_damaged_bytes_is_told_or_read() -> None:
     sound, draw, told = saved(X0=np.eye(3), y0=np.arange(3.0)), random.Random(0), 0
     plain = io.BytesIO()
     np.savez(plain, X0=np.eye(3))  # its headers are not compressed: what reads them sees the damage
-    for number in range(2000):
+    for number in range(1000):
         content = bytearray(plain.getvalue() if number % 2 else sound)
         for _ in range(draw.choice((1, 1, 3))):
             content[draw.randrange(len(content))] = draw.choice((0, 255, ord("("), ord("'"), draw.randrange(256)))
@@ -56,7 +56,7 @@ def test_an_archive_with_damaged_bytes_is_told_or_read() -> None:
             read_arrays(bytes(content), megabytes=1)
         except (ValueError, OSError):
             told += 1
-    assert told > 500
+    assert told > 250
 
 
 @pytest.mark.parametrize("kind", SPECIAL)

@@ -27,7 +27,7 @@ from tests.ways import WAYS, has_guarantee, trained
 pytestmark = pytest.mark.full
 
 SIZES = ("1e20", "1e40", "1e300", "1e320", "1e-300", "1e-320")
-STEERING = ("gradient_oracle", "noise_formula")
+STEERING = ("gradient_oracle", "noise_formula", "regulariser", "correction")
 """Choices by which another step is computed, tried by day."""
 SAMPLES = gathered("SAMPLES", "tests.trainings")
 GUARDED = [item for item in algorithms().values() if item.can_train and item.guarantees]

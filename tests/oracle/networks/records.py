@@ -1,4 +1,4 @@
-"""What both trainings of a network tell a recorder: the same batches, norms and clipped sums, step by step."""
+"""Networks again: the tangent model, and what both trainings tell a recorder, the same step by step."""
 
 from __future__ import annotations
 
@@ -7,12 +7,22 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from oracle.algorithms.networks import dp_sgd_multilayer
 from oracle.core.algorithm import Algorithm, Values
 from oracle.core.tape import Tape
 
+Array = NDArray[np.float64]
+
+
+def linearised(layers: list[Array], start: list[Array], x: Array) -> float:
+    """f_ntk(W, x) around W(0), affine in W (002, Definition 8)."""
+    slopes = dp_sgd_multilayer.network_gradient(start, x)
+    moved = sum(float(np.sum(s * (w - w0))) for s, w, w0 in zip(slopes, layers, start, strict=True))
+    return dp_sgd_multilayer.network(start, x) + moved
+
 
 def check_records(
-    algorithm: Algorithm, data: tuple[NDArray[np.float64], NDArray[np.float64]], values: Values, *, rtol: float
+    algorithm: Algorithm, data: tuple[Array, Array], values: Values, *, rtol: float
 ) -> None:
     """Require the third of three models to be told the same alone and among the others; four steps, noise 0.2."""
     tape = Tape(8, 3)

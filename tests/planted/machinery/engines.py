@@ -22,6 +22,7 @@ from tests.planted import seen
 SHUFFLES, MULTINOMIAL = "oracle.engines.shuffle_long", "oracle.algorithms.kernels.multinomial"
 
 STEP, PAIRS = "oracle.engines.sampled.sampled_gaussian:SampledGaussian", "oracle.engines.shuffle_pairs"
+PLAN = "oracle.engines.sampled.planned_gaussian:PlannedGaussian"
 
 
 def moment() -> arb:
@@ -88,10 +89,14 @@ def left_out(honest: Any) -> Any:
     return lambda *given: arb(0)
 
 
-def harmless(of: str, title: str, place: str, wrong: Any, *tests: Any) -> Mutant:
+ANY_ORDER = {f"{PLAN}.on_real_line": lambda honest: lambda *given: None}
+"""The line that serves every t; that of `real_line` has tests of its own."""
+
+
+def harmless(of: str, title: str, places: dict[str, Any], *tests: Any) -> Mutant:
     """A plan that is made coarse: the error term tells it, so that the enclosure is wider and true."""
     return Mutant(
-        of, title, code("engine", {place: wrong}), severity="E", origin="a coarse plan, planted to catch false alarms",
+        of, title, code("engine", places), severity="E", origin="a coarse plan, planted to catch false alarms",
         spared_by=("its tests",), at={"tests": tests},
     )
 
@@ -100,17 +105,17 @@ OF_STEP, OF_CURVE = STEP.partition(":")[0], [functools.partial(holds_the_curve, 
 CLONES = ("few clones", "many clones")
 
 MUTANTS = (
-    harmless(OF_STEP, "a coarse quadrature", f"{STEP}.line", coarse, holds_the_moment),
+    harmless(OF_STEP, "a coarse quadrature", {**ANY_ORDER, f"{PLAN}.line": coarse}, holds_the_moment),
     seen(
         OF_STEP, "the error of a coarse quadrature forgotten",
-        code("engine", {f"{STEP}.line": coarse, f"{STEP}._discretisation": left_out}), holds_the_moment,
+        code("engine", {**ANY_ORDER, f"{PLAN}.line": coarse, f"{STEP}._discretisation": left_out}), holds_the_moment,
     ),
-    harmless(OF_STEP, "half of the window", f"{STEP}.window", halved, holds_the_moment),
+    harmless(OF_STEP, "half of the window", {**ANY_ORDER, f"{PLAN}.window": halved}, holds_the_moment),
     seen(
         OF_STEP, "what lies outside of half of the window forgotten",
-        code("engine", {f"{STEP}.window": halved, f"{STEP}._outside": left_out}), holds_the_moment,
+        code("engine", {**ANY_ORDER, f"{PLAN}.window": halved, f"{STEP}._outside": left_out}), holds_the_moment,
     ),
-    *(harmless(PAIRS, f"{CLONES[side]} cut off", f"{PAIRS}:window", narrow(side), *OF_CURVE) for side in (0, 1)),
+    *(harmless(PAIRS, f"{CLONES[side]} cut off", {f"{PAIRS}:window": narrow(side)}, *OF_CURVE) for side in (0, 1)),
     *(
         seen(
             PAIRS, f"{CLONES[side]} cut off, and their tail forgotten",

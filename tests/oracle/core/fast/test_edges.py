@@ -8,6 +8,7 @@ tier, many at night.
 
 from __future__ import annotations
 
+import itertools
 import math
 from fractions import Fraction
 from typing import Any
@@ -16,7 +17,7 @@ import numpy as np
 import pytest
 
 import oracle
-from empirical.gate.making.points import Point
+from empirical.gate.making.points import Point, point_at
 from empirical.gate.ranges import LARGEST, SMALLEST
 from oracle.core import registry
 from oracle.core.errors import DomainError, OracleError, PrecisionError
@@ -89,6 +90,34 @@ def test_no_row_at_the_edges_is_unsound(bound: oracle.Bound) -> None:
 @pytest.mark.parametrize("bound", [item for item in BOUNDS if item.name not in SAMPLED], ids=lambda item: item.name)
 def test_no_row_among_many_is_unsound(bound: oracle.Bound) -> None:
     hunt(bound, MANY, seed=12)
+
+
+@pytest.mark.parametrize("bound", named(BOUNDS, SAMPLED, "thorough"))
+def test_two_least_doubles_are_answered_like_any_numbers(bound: oracle.Bound) -> None:
+    """A ratio of two of them may be an ordinary number: what float64 does not know of it, the reference decides."""
+    reals = [p.name for p in bound.parameters if p.kind == "real" and not (p.low == 0 and p.high == 1)]
+    everyday = point_at(bound, [0.4] * len(bound.parameters))
+    for pair in itertools.combinations(reals, 2):
+        row = {**everyday, **dict.fromkeys(pair, SMALLEST)}
+        try:
+            bound.parse({name: list(value) if isinstance(value, tuple) else value for name, value in row.items()})
+        except DomainError:
+            continue
+        told = fault(bound, row)
+        assert not told, told
+
+
+@pytest.mark.parametrize("steps", [0, 3])
+def test_a_ratio_that_float64_does_not_know_is_no_refusal_and_no_promise(steps: int) -> None:
+    item = oracle.bound("noisy-sgd.epsilon")
+    row: Point = {
+        "sensitivity": SMALLEST, "dataset_size": 10**9, "batch_size": 2, "noise_on_mean": SMALLEST, "contraction": 0.5,
+        "learning_rate": 1e4, "diameter": 1e-30, "steps": steps, "delta": 1e-4,
+    }
+    assert not fault(item, row)
+    assert (float(item.fast(**row)) > 0.0) == (steps > 0)
+    with pytest.raises(DomainError, match="outside its domain"):  # also where nothing is released: steps = 0
+        item.fast(**{**row, "noise_on_mean": 1.0})
 
 
 def test_the_hunt_would_find_an_unsound_row() -> None:

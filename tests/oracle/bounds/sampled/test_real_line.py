@@ -61,6 +61,7 @@ def log_size(step: SampledGaussian, order: float, t: float, z: Any) -> Any:
     return size
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("step", STEPS, ids=str)
 def test_the_lines_above_and_below_weigh_no_more_than_is_claimed(step: SampledGaussian) -> None:
     for order, share, t in itertools.product((0.3, 3.0, 12.0), (0.1, 0.2, 0.35, 0.5, 0.65, 0.9), (0.0, 0.5, 20.0)):
