@@ -3,7 +3,8 @@ r"""The contour integral of `contour` in float64, vectorised over parameters, on
 The same sum, written for accuracy: with D_n = M(s_n)/M(c) - 1 = sum of weights (e^{i t L} - 1), the powers are
 exp(T log1p(D_n)), so that errors count relative to |D_n| and not to 1, and T may be 10^7. An explicit budget covers
 rounding (growing with T), the quadrature and what lies beyond the last node (both from `contour_plan_arrays`); the
-images on both sides only raise the sum. What needs too many nodes, or whose budget is too large, is left NaN.
+images on both sides only raise the sum. An epsilon is told to 10^-9, the rare one whose sum cancels much to 10^-6, and
+what needs too many nodes or has a larger budget is left NaN. What a row is told depends on no other row.
 
 The budget's integrals are float64 sums themselves: this is a budget held to the reference by tests, not a proof.
 """

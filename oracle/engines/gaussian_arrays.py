@@ -114,6 +114,7 @@ def epsilon_upper(xp: Any, mu: Any, delta: Any) -> Any:
     start = xp.sqrt(-2.0 * xp.log(rest))
     x = xp.where(high, -start, start)
     x = xp.where(x > -half, x, -half)
+    converged = delta < 0.0  # a converged row stays, whatever its neighbours do
     for _ in range(_NEWTON_STEPS):
         value, complement = curve(xp, x, mu)
         slope = mu * _INVERSE_SQRT_2PI * xp.exp(-0.5 * x * x) * mills(xp, xp.where(x + mu > 0.0, x + mu, 0.0))
@@ -123,6 +124,7 @@ def epsilon_upper(xp: Any, mu: Any, delta: Any) -> Any:
         )
         moved = x + xp.where(slope > 0.0, xp.clip(step, -4.0, 4.0), 0.0)
         moved = xp.where(moved > -half, moved, -half)  # epsilon >= 0
+        moved = xp.where(converged, x, moved)
         converged = xp.abs(moved - x) <= _CONVERGED * (xp.abs(x) + 1e-3)
         x = moved
         if bool(xp.all(converged)):
@@ -155,6 +157,7 @@ def sigma_upper(xp: Any, sensitivity: Any, epsilon: Any, delta: Any) -> Any:
     rest = xp.where(high, 1.0 - delta, delta)
     z = xp.sqrt(-2.0 * xp.log(delta))
     log_mu = xp.log(2.0 * epsilon / (xp.sqrt(z * z + 2.0 * epsilon) + z) + 2.5 * delta)
+    open_rows = delta >= 0.0
     for _ in range(2 * _NEWTON_STEPS):
         mu = xp.exp(log_mu)
         x = crossing(xp, epsilon, mu)
@@ -165,8 +168,9 @@ def sigma_upper(xp: Any, sensitivity: Any, epsilon: Any, delta: Any) -> Any:
             high, complement * xp.log(complement / rest) / safe, value * xp.log(rest / value) / safe
         )
         step = xp.where(slope > 0.0, xp.clip(step, -1.0, 1.0), xp.where(value > delta, -1.0, 1.0))
-        log_mu = log_mu + step
-        if not bool(xp.any(xp.abs(step) > _CONVERGED)):
+        log_mu = xp.where(open_rows, log_mu + step, log_mu)
+        open_rows = open_rows & (xp.abs(step) > _CONVERGED)
+        if not bool(xp.any(open_rows)):
             break
     proposal = sensitivity / xp.exp(log_mu)
 

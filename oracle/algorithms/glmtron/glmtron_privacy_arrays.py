@@ -60,6 +60,7 @@ def _root(xp: Any, level: Callable[[Any], Any], low: Any, high: Any) -> Any:
     """About where a rising level crosses 0 between two points: chords, and halving where these stall."""
     at_low, at_high = level(low), level(high)
     kept = xp.zeros_like(low)  # how often in a row the same end has stayed
+    moving = low < math.inf  # a row that has arrived stays, whatever its neighbours do
     for _ in range(_STEPS):
         share = at_low / (at_low - at_high)
         inside = (share > 0.0) & (share < 1.0) & (xp.abs(kept) < 3.0)
@@ -67,12 +68,17 @@ def _root(xp: Any, level: Callable[[Any], Any], low: Any, high: Any) -> Any:
         value = level(point)
         below = ~(value > 0.0)
         step = xp.where(below, point - low, high - point)
-        low, high = xp.where(below, point, low), xp.where(below, high, point)
-        kept = xp.where(below, xp.where(kept > 0.0, kept + 1.0, 1.0), xp.where(kept < 0.0, kept - 1.0, -1.0))
+        end = xp.where(below, xp.where(kept > 0.0, kept + 1.0, 1.0), xp.where(kept < 0.0, kept - 1.0, -1.0))
         # The end that stays pretends to be half as far away (Illinois), so that the chord crosses it next time.
-        at_low = xp.where(below, value, at_low * xp.where(kept < -1.0, 0.5, 1.0))
-        at_high = xp.where(below, at_high * xp.where(kept > 1.0, 0.5, 1.0), value)
-        if not bool(xp.any((step > 1e-12) & (high - low > 1e-13) & ~(value == 0.0))):
+        news = (
+            xp.where(below, point, low), xp.where(below, high, point), end,
+            xp.where(below, value, at_low * xp.where(end < -1.0, 0.5, 1.0)),
+            xp.where(below, at_high * xp.where(end > 1.0, 0.5, 1.0), value),
+        )
+        olds = (low, high, kept, at_low, at_high)
+        low, high, kept, at_low, at_high = (xp.where(moving, new, old) for new, old in zip(news, olds, strict=True))
+        moving = moving & (step > 1e-12) & (high - low > 1e-13) & ~(value == 0.0)
+        if not bool(xp.any(moving)):
             break
     return xp.where(xp.abs(at_low) < xp.abs(at_high), low, high)
 

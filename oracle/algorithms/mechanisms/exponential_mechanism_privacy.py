@@ -65,10 +65,12 @@ def _fast_gap(xp: Any, values: Values) -> Any:
         return xp.where(some, xp.log(candidates), 0.0)
     target = xp.log(candidates - 1.0) - 1.0  # v + log v, of which v is a well conditioned function
     v = xp.where(target > 1.0, target, 0.3 + 0.0 * target)
+    moving = v > 0.0  # a row that has arrived stays, whatever its neighbours do
     for _ in range(_NEWTON_STEPS):  # v + log v is concave: from the first step on Newton's points rise to the root
         step = (v + xp.log(v) - target) * v / (1.0 + v)
-        v = xp.where(step < v, v - step, 0.5 * v)
-        if not bool(xp.any(xp.abs(step) > 1e-12 * v)):
+        v = xp.where(moving, xp.where(step < v, v - step, 0.5 * v), v)
+        moving = moving & (xp.abs(step) > 1e-12 * v)
+        if not bool(xp.any(moving)):
             break
     v = v - (v + xp.log(v) - target) * v / (1.0 + v)
     return xp.where(some, v, 0.0)

@@ -203,6 +203,7 @@ def _fast_sum(xp: Any, mu: Any, delta: Any) -> Any:
         return inflate(2.0 * sum(arrays.delta_upper(xp, e, nu) for nu in shifts), 4.0)
 
     e = arrays.epsilon_upper(xp, shifts[0], 0.5 * delta)  # of the larger term alone: too small
+    moving = delta > 0.0  # a row that has arrived stays, whatever its neighbours do
     for _ in range(_NEWTON_STEPS):
         slope = xp.zeros_like(e)
         for nu in shifts:
@@ -210,8 +211,9 @@ def _fast_sum(xp: Any, mu: Any, delta: Any) -> Any:
             slope = slope + xp.exp(-0.5 * x * x) * arrays.mills(xp, x + nu) * math.sqrt(2.0 / math.pi)
         value = total(e)
         step = value * xp.log(value / delta) / slope
-        e = e + xp.where(slope > 0.0, step, math.nan)
-        if not bool(xp.any(xp.abs(step) > 1e-9 * e)):
+        e = xp.where(moving, e + xp.where(slope > 0.0, step, math.nan), e)
+        moving = moving & (xp.abs(step) > 1e-9 * e)
+        if not bool(xp.any(moving)):
             break
     proposed = xp.where(e > 2.0 * mu * mu, e, math.nan)
     return arrays.certify(xp, proposed, proposed + mu, lambda at: total(at) <= delta)

@@ -184,12 +184,14 @@ def _zcdp_fast(xp: Any, values: Values) -> Any:
     safe = xp.where(rho > 1e-290, rho, 1.0)
     by_rho, by_delta = 0.5 * (xp.log(log) - xp.log(safe)), log
     s = xp.where(by_rho < by_delta, by_rho, by_delta)  # rho t^2 + log(1+t) >= L there; convex in s = log t: monotone
+    moving = log > -math.inf  # a row that has arrived stays, whatever its neighbours do
     for _ in range(_NEWTON_STEPS):
         t = xp.exp(s)
         square = safe * t * t
         step = (square + xp.log1p(t) - log) / (2.0 * square + t / (1.0 + t))
-        s = s - step
-        if not bool(xp.any(xp.abs(step) > 1e-9)):
+        s = xp.where(moving, s - step, s)
+        moving = moving & (xp.abs(step) > 1e-9)
+        if not bool(xp.any(moving)):
             break
     t = xp.exp(s)
     cost, plain, saved = safe * (1.0 + t), log / t, xp.log1p(1.0 / t) + xp.log1p(t) / t

@@ -13,7 +13,6 @@ h(1 - e^epsilon (1-q)) against h(q) for removing, with h(A) = sup_S (A P - (A + 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
 from dataclasses import replace
 from fractions import Fraction
 from typing import Any
@@ -24,7 +23,7 @@ from oracle.bounds.gaussian.gaussian_composed import composed_mu
 from oracle.core import vocabulary
 from oracle.core.algorithm import Values
 from oracle.core.arithmetic import DEFAULT_WIDTH, decreasing_root, reaches
-from oracle.core.arrays import LEAST, UNIT, at_least, at_most, inflate, quotient
+from oracle.core.arrays import LEAST, UNIT, Formula, at_least, at_most, inflate, lent, quotient
 from oracle.core.attainment import truth
 from oracle.core.domain import (
     Number,
@@ -42,7 +41,6 @@ from oracle.engines.sampled.noise_guess import about_noise
 from oracle.engines.sampled.plain_bounds import meets_unnoised
 from oracle.engines.sampled.sampled_gaussian import SampledGaussian
 
-Formula = Callable[[Any, Values], Any]
 _SHIFT = {"add_remove": 1.0, "replace": 2.0}
 _MOST_STEPS = 10**15
 _SMALLEST = 1e-290  # below, float64 loses relative accuracy
@@ -170,6 +168,7 @@ def most_steps(
     return low
 
 
+@lent
 def _sigma_fast(xp: Any, values: Values) -> Any:
     """The noise at which the vectorised delta meets the target: a bracket in log sigma, chords, and a last check.
 
@@ -245,6 +244,7 @@ def _epsilon_plain(xp: Any, values: Values) -> Any:
     return gaussian_arrays.epsilon_upper(xp, _mu(xp, values, values.steps), values.delta)
 
 
+@lent
 def _epsilon_fast(xp: Any, values: Values) -> Any:
     directions = DIRECTIONS[values.neighbours]
     many = upper_bound(xp, values.sigma, values.sampling_rate, values.steps, directions, delta=values.delta)
@@ -264,6 +264,7 @@ def _delta_plain(xp: Any, values: Values) -> Any:
     return gaussian_arrays.delta_upper(xp, values.epsilon, _mu(xp, values, values.steps))
 
 
+@lent
 def _delta_fast(xp: Any, values: Values) -> Any:
     directions = DIRECTIONS[values.neighbours]
     many = upper_bound(xp, values.sigma, values.sampling_rate, values.steps, directions, epsilon=values.epsilon)

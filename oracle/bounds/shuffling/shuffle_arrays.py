@@ -239,6 +239,7 @@ def _inverse(xp: Any, epsilon0: Any, users: Any, delta: Any, method: str) -> Any
     low, high = xp.zeros_like(epsilon0), epsilon0
     guess = 2.0 * tanh / xp.sqrt(users * kept + 1.0) * xp.sqrt(2.0 * fast_log_inverse(xp, delta))
     x = xp.where(guess < 0.9 * epsilon0, guess, 0.9 * epsilon0)
+    settled = epsilon0 < 0.0  # a row that has arrived stays, whatever its neighbours do
     for _ in range(_NEWTON_STEPS):
         at = curve(x)
         above = at.value > delta
@@ -249,7 +250,8 @@ def _inverse(xp: Any, epsilon0: Any, users: Any, delta: Any, method: str) -> Any
         inside = (logs > low) & (logs < high) & (at.value > 0.0)
         moved = xp.where(inside, logs, 0.5 * (low + high))
         moved = xp.where(delta > 0.5, low, moved)  # log delta is flat there; from the left `low` converges by itself
-        settled = (xp.abs(moved - x) <= 1e-8 * x) | (high - low <= 4 * UNIT * high) | xp.isnan(at.value)
+        moved = xp.where(settled, x, moved)
+        settled = settled | (xp.abs(moved - x) <= 1e-8 * x) | (high - low <= 4 * UNIT * high) | xp.isnan(at.value)
         x = moved
         if bool(xp.all(settled)):
             break

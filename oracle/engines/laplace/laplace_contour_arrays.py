@@ -120,9 +120,9 @@ class _Sum:
             total, slope = xp.where(good, total, 1.0), xp.where(good, slope, 1.0)
             log_value = xp.log(total * self.h / (2.0 * math.pi)) + self.log_peak + self.c * gap
             step = xp.where(good, (log_delta - log_value) * total / slope, 0.0)
-            gap = gap + xp.clip(step, -2.0 / self.c, 2.0 / self.c)
-            gap = xp.where(gap < most, gap, most)
-            settled = good & ((xp.abs(step) <= 1e-13 * most) | ((gap == most) & (step > 0.0)))
+            moved = gap + xp.clip(step, -2.0 / self.c, 2.0 / self.c)
+            gap = xp.where(settled, gap, xp.where(moved < most, moved, most))
+            settled = settled | (good & ((xp.abs(step) <= 1e-13 * most) | ((gap == most) & (step > 0.0))))
             if bool(xp.all(settled)):
                 break
         return gap, settled

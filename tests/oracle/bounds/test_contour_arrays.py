@@ -64,6 +64,21 @@ def test_numpy_and_torch_agree() -> None:
     np.testing.assert_allclose(other, fast(points, "add_remove"), rtol=1e-8)
 
 
+@pytest.mark.filterwarnings("ignore:torch.asarray")
+def test_tensors_of_the_processor_are_lent_to_numpy_and_their_answer_is_a_tensor() -> None:
+    """Bit for bit the answer of arrays; what a gradient is asked of is not lent."""
+    item, points = bound("poisson-gaussian.epsilon"), drawn(5)
+    names = ("sigma", "sampling_rate", "steps", "delta")
+    arrays = {name: np.array(column) for name, column in zip(names, zip(*points, strict=True), strict=True)}
+    tensors = {name: torch.tensor(column) for name, column in arrays.items()}
+    answer = item.fast(**tensors, neighbours="replace")
+    assert type(answer) is torch.Tensor
+    np.testing.assert_array_equal(answer.numpy(), item.fast(**arrays, neighbours="replace"))
+    tensors["sigma"].requires_grad_()
+    kept = item.fast(**tensors, neighbours="replace").detach().numpy()
+    np.testing.assert_allclose(kept, answer.numpy(), rtol=1e-8)
+
+
 def test_what_float64_does_not_serve_is_nan() -> None:
     # One step, no sampling, and a composition of two steps whose characteristic function decays too slowly.
     values = fast([(1.0, 0.01, 1.0, 1e-5), (1.0, 1.0, 100.0, 1e-5), (1.0, 0.01, 2.0, 1e-5)], "add_remove")

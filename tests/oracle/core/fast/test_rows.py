@@ -16,7 +16,7 @@ from empirical.gate.making.points import fixed_points
 from oracle.core import registry
 from oracle.core.errors import DomainError, PrecisionError
 from tests.checks import LIBRARIES
-from tests.samples import columns
+from tests.samples import columns, numbers
 from tests.tiers import represented
 
 BOUNDS = list(registry.bounds().values())
@@ -189,3 +189,15 @@ def test_what_concerns_the_whole_call_is_still_an_error() -> None:
     for given in ({"mu": 1.0}, {"mu": "abc", "epsilon": 1.0}, {"mu": np.ones(2), "epsilon": np.ones(3)}):
         with pytest.raises(DomainError):
             bound.rows(**given)
+
+
+@pytest.mark.full
+@pytest.mark.parametrize("bound", BOUNDS, ids=lambda item: item.name)
+def test_a_row_alone_is_the_row_among_others(bound: oracle.Bound) -> None:
+    """Bit for bit: no search of a row is cut short or drawn out by its neighbours'."""
+    table = numbers(bound, 6)
+    alone = [
+        float(bound.fast(**{name: v if isinstance(v, str) else v[i : i + 1] for name, v in table.items()})[0])
+        for i in range(6)
+    ]
+    np.testing.assert_array_equal(bound.fast(**table), alone)
