@@ -36,8 +36,9 @@ def about_noise(
     """About the sigma at which delta(epsilon) is e^{log_delta}, and the slope of log delta there."""
 
     def by_saddle(x: float) -> tuple[float, float]:
-        stages = [(_without_tail(step, count, log_delta), count) for step, count in stages_at(Fraction(math.exp(x)))]
         try:
+            at = stages_at(Fraction(math.exp(x)))
+            stages = [(_without_tail(step, count, log_delta), count) for step, count in at]
             return saddle_for(stages, epsilon=float(epsilon)).log_delta - log_delta, _UNSURE
         except UNPLANNED:
             return -log_delta, 0.0  # so little noise that no plan can be made

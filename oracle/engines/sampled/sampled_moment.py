@@ -57,7 +57,9 @@ class Moment:
         t = self.a * y - self.a * self.a / 2
         if t > 0:
             return self.log_q + t + (self.p / self.q * (-t).exp()).log1p()
-        return (self.q * t.expm1()).log1p()
+        less = self.q * t.expm1()
+        # Next to q = 1 the difference has no digits left, and next to u = 1 the sum has none to spare.
+        return less.log1p() if less > -0.5 else (self.p + self.q * t.exp()).log()
 
     def log_integrand(self, y: arb) -> arb:
         """alpha log u(y) + beta log u(-y) - y^2/2."""
@@ -189,7 +191,8 @@ class Moment:
 def log_moment(sigma: Fraction, rate: Fraction, alpha: Fraction, *, replace: bool, goal: float) -> arb:
     """log M to about e^{-goal}, at a working precision that suits the size of the integrand's logarithm."""
     with ctx.workprec(64):
-        size = ball(alpha / sigma) ** 2 + ball(alpha) * abs(ball(rate).log()) + ball(1 / sigma) + 2
+        logs = abs(ball(rate).log()) + abs(ball(1 - rate).log())
+        size = ball(alpha / sigma) ** 2 + ball(alpha) * logs + ball(1 / sigma) + 2
         bits = int((size.log() / arb(2).log()).upper().ceil().upper().fmpz())
     with ctx.workprec(64 + 2 * bits + math.ceil(goal / math.log(2))):
         return Moment(sigma, rate, alpha, replace=replace).log_moment(goal)

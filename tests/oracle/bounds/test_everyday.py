@@ -169,6 +169,7 @@ EXTREME = [
     ("delta", {"sampling_rate": "0.01", "sigma": "1", "steps": "1000", "epsilon": "1e6"}),
     ("delta", {"sampling_rate": "1e-4000", "sigma": "1", "steps": "10", "epsilon": "1"}),
     ("sigma", {"sampling_rate": "1e-4000", "steps": "10", "epsilon": "1", "delta": "1e-5"}),
+    ("sigma", {"sampling_rate": "1e-400", "steps": "10", "epsilon": "1", "delta": "1e-4000"}),
 ]
 
 

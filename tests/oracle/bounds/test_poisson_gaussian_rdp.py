@@ -52,6 +52,22 @@ def test_integer_orders_are_binomial_sums(sigma: str, rate: str, order: int) -> 
     )
 
 
+@BOTH
+@pytest.mark.parametrize("alpha", ["2", "12.5", "1e6"])
+def test_next_to_no_sampling_it_is_answered(alpha: str, neighbours: str) -> None:
+    """q = 1 - 10^-400: what is left of 1 - q bounds the loss of a replacement, and so moves high orders only."""
+    given = {"sigma": "1", "steps": 10, "alpha": alpha, "neighbours": neighbours}
+    value, whole = (RDP.reference(**given, sampling_rate=rate) for rate in ("0." + "9" * 400, "1"))
+    assert value.lower.compare(whole.upper) <= 0
+    if neighbours == "replace" and alpha == "1e6":
+        # log M is largest at y = alpha, where u(y) = e^(alpha - 1/2) and u(-y) = 1 - q, all but exactly.
+        order = 10**6
+        peak = order * (order - 0.5) - order**2 / 2 + (order - 1) * 400 * math.log(10)
+        assert value.to_floats()[0] == pytest.approx(10 * peak / (order - 1), rel=1e-12)
+    else:
+        assert value.to_floats()[0] == pytest.approx(whole.to_floats()[0], rel=1e-12)
+
+
 @pytest.mark.full
 @pytest.mark.parametrize(
     ("sigma", "rate", "alpha"),
