@@ -88,9 +88,9 @@ _ALONE = (
 def _reach(config: Values, count: int) -> float:
     """How far the steps may carry a block (`records`), which every one of them begins with the spectral norm cut.
 
-    The regulariser only shortens.
+    The regulariser only shortens, and without epochs nothing moves.
     """
-    if config.clip_norm == math.inf:
+    if config.clip_norm == math.inf or not config.noise_variances:
         return -math.inf
     cut = config.spectral_norm != math.inf
     steps = 1 if cut else len(config.noise_variances) * (count // config.batch_size)

@@ -53,7 +53,7 @@ def quick_words(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(torch_tape, "aes", aes)
 
 
-class Kept(torch.Tensor):
+class Unlent(torch.Tensor):
     """A tensor of the processor that is not lent to numpy: what a device computes, bit for bit."""
 
 
@@ -125,7 +125,7 @@ def test_chunks_are_trained_one_after_the_other_on_the_device(monkeypatch: pytes
 ])
 def test_a_fast_path_answers_where_its_numbers_are(bound: Bound) -> None:
     columns = numbers(bound, 2)
-    kept = {name: v if isinstance(v, str) else torch.as_tensor(v).as_subclass(Kept) for name, v in columns.items()}
+    kept = {name: v if isinstance(v, str) else torch.as_tensor(v).as_subclass(Unlent) for name, v in columns.items()}
     here = bound.fast(**kept).as_subclass(torch.Tensor)
     with pretended():
         far: dict[str, Any] = {

@@ -174,7 +174,7 @@ def test_chunks_are_invisible(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(torch_noisy_cgd, "twin", replace(original, chunk=counted))
     monkeypatch.setattr(torch_twin, "CHUNK_ELEMENTS", 9)
     split = batched(*data(), values, tape)
-    assert chunks == [3, 3, 3, 2]
+    assert sorted(chunks) == [2, 3, 3, 3]  # on threads, in whatever order
     np.testing.assert_allclose(np.asarray(split), np.asarray(whole), rtol=1e-12)
 
 
