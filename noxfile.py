@@ -46,7 +46,7 @@ def quick(session: nox.Session) -> None:
 
 @nox.session
 def tests(session: nox.Session) -> None:
-    """Run the tests: some seven minutes on two idle cores, all but what only the nightly run can afford."""
+    """Run the tests: some nine minutes on two idle cores, all but what only the nightly run can afford."""
     _tier(session, "tests")
 
 
