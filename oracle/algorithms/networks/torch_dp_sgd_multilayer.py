@@ -227,8 +227,8 @@ def _entries(data: tuple[torch.Tensor, torch.Tensor], config: Values, tape: Tape
     width: int = config.hidden_units
     entries = max(records, weights_count(config, dimension), about_largest(records, config) * max(width, dimension))
     if data[0].device.type == "cpu":
-        # There are many calls a step: fewer of them, in chunks eight times as large, gain more than the cache loses.
-        entries = -(-entries // 8)
+        # There are many calls a step: fewer of them, in chunks four times as large, gain more than the cache loses.
+        entries = -(-entries // 4)
     return entries
 
 

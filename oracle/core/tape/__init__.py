@@ -40,7 +40,7 @@ LONGEST_SHORT_PAIR = 6.77
 """The same of short normals: sqrt(-2 log 2^-33), rounded up."""
 WORDS_PER_COUNT = 4  # Philox4x64 yields four 64-bit words for each counter value
 _BLOCK_WORDS = 1 << 17  # of normals made at a time: what becomes of them stays in the cache of a core
-_BLOCK_PAIRS = 1 << 18  # of short normals: on every call that is shorter, threads lose time to each other
+_BLOCK_PAIRS = 1 << 16  # of short normals: on every call that is shorter, threads lose time to each other
 
 
 @dataclass(frozen=True)

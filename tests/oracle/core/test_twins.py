@@ -5,6 +5,7 @@ The tests read the registry and the samples of `tests/trainings`: an algorithm w
 
 from __future__ import annotations
 
+import math
 import os
 import subprocess
 import sys
@@ -188,3 +189,15 @@ def _absent(proving: Bound) -> dict[str, Any]:
     names = {parameter.name for parameter in proving.parameters}
     asked = {"delta": "1e-5", "alpha": 8}
     return {name: value for name, value in asked.items() if name in names}
+
+
+@pytest.mark.parametrize(("dtype", "error"), [(torch.float64, 1e-15), (torch.float32, 5e-7)])
+def test_tangents_are_taken_in_place_edges_and_views_too(dtype: torch.dtype, error: float) -> None:
+    exact = torch.cat([torch.linspace(-25, 25, 1001), torch.logspace(-40, 2, 500)]).to(torch.float64).tanh()
+    given = torch.cat([torch.linspace(-25, 25, 1001), torch.logspace(-40, 2, 500)]).to(dtype)
+    table = torch.stack([given, given], dim=1)
+    assert torch_twin.tanh_(table[:, 1]).data_ptr() == table[:, 1].data_ptr()
+    assert torch.equal(table[:, 0], given)
+    torch.testing.assert_close(table[:, 1].to(torch.float64), exact, rtol=error, atol=1e-44)
+    edges = torch.tensor([math.inf, -math.inf, math.nan, 0.0, -0.0], dtype=dtype)
+    assert str(torch_twin.tanh_(edges).tolist()) == "[1.0, -1.0, nan, 0.0, -0.0]"
