@@ -193,7 +193,8 @@ def _main() -> int:
         lacking = missing(error)
         if lacking is None or "--help" not in words:
             return broken(error)
-        app = listing(f"Its options are not listed: {lacking}")  # what a command is for needs no extra
+        told = str(lacking).replace("[", r"\[")  # no markup, which the name of an extra looks like
+        app = listing(f"Its options are not listed: {told}")  # what a command is for needs no extra
     return run(app)
 
 

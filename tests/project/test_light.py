@@ -61,6 +61,7 @@ AT_NIGHT = (  # others of the same outcome stand for them by day
     "audit examples/audit_target.py:train --epsilon 9 --delta 1e-5 --budget 200 --pair PAIR", "mutants",
     "false-claims --list", "vectors lint --bound gdp.delta", "audit --all", "check --help",
 )
+NEEDED = {"check": "theory", "report": "report"}  # by what their help could list
 WITHOUT_TRAINING = ("mutants", "audit --all", "false-claims", "rates --all", "one-run noisy-cgd")
 
 OWN = """
@@ -174,6 +175,7 @@ def test_without_the_extras_a_command_works_or_says_which_it_needs(
     if LINES[line] == WORKS:
         assert done.returncode == 0, done.stderr
         assert done.stdout
+        assert "--help" not in line or f"'dp-oracle[{NEEDED[line.split()[0]]}]'" in done.stdout
     else:
         assert done.returncode == 2
         assert re.fullmatch(rf"error: [^\n]*pip install 'dp-oracle\[{LINES[line]}\]'\n", done.stderr), done.stderr
