@@ -87,7 +87,7 @@ class Tape:
     def _functions(self) -> Any:
         """The module whose elementary functions make the normals."""
         with told():
-            return np if self.single else importlib.import_module(self.library)
+            return np if self.single else importlib.import_module(self.library)  # told: numpy or torch
 
     def one(self, model: int) -> Tape:
         """The tape of a single model of this block."""
