@@ -21,6 +21,7 @@ from empirical.mutants.mutant import judge, mutants
 from empirical.pairs.pair import builders
 from oracle.core.domain import positive_integer
 from oracle.core.errors import DomainError
+from oracle.core.extras import require
 from oracle.running import opening
 from oracle.running.console import BAD_USAGE, GOOD, WRONG, Sign, print_table, progress, say, telling_what_is_kept
 from oracle.running.isolated import MEMORY, TIMEOUT
@@ -163,6 +164,7 @@ def audit_everything(
     plans = {
         name: replace(plan, seed=seed, budget=min(plan.budget, budget or plan.budget)) for name, plan in ALL.items()
     }
+    require("training", what="audit --all")
     rows: list[TightnessRow] = []
     opening.tell()
     with (
@@ -197,6 +199,7 @@ def run_with_progress(
 def judge_mutants(json_file: JsonFile = None, sign: Sign = None) -> None:
     """Plant every known bug and tell whether our checks flag it."""
     out = Outputs({"json": json_file}, sign=sign)
+    require("training", what="mutants")
     judged = []
     opening.tell()
     with progress() as bar:

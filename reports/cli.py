@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from oracle.core.extras import require
+from oracle.core.extras import missing, require
 from oracle.running import opening
 from oracle.running.console import BAD_USAGE, INTERRUPTED, broken, run, say
 
@@ -118,12 +118,15 @@ def _unfolded(text: str) -> str:
     return "\n\n".join(part if part[:1] in (" ", "\b") else part.replace("\n", " ") for part in paragraphs)
 
 
-def listing() -> typer.Typer:
-    """The command with the names of all commands and their lines, for help and complaints: none of them can be run."""
+def listing(lacking: str = "") -> typer.Typer:
+    """The command with the names of all commands and their lines, for help and complaints: none of them can be run.
+
+    `lacking` says why the help of one of them does not list its options.
+    """
     result = command_of.__wrapped__()
     for names in COMMANDS.values():
         for name, line in names.items():
-            result.command(name, help=line)(lambda: None)
+            result.command(name, help=line, epilog=lacking)(lambda: None)
     return result
 
 
@@ -187,7 +190,11 @@ def _main() -> int:
     try:
         app = command_of(*modules) if modules else listing()
     except Exception as error:  # a broken installation: no verdict, and no exit code of one
-        return broken(error)
+        lacking = missing(error)
+        if lacking is None or "--help" not in words:
+            return broken(error)
+        told = str(lacking).replace("[", r"\[")  # no markup, which the name of an extra looks like
+        app = listing(f"Its options are not listed: {told}")  # what a command is for needs no extra
     return run(app)
 
 

@@ -63,6 +63,8 @@ def study_rates(
         return
     if figures is not None:
         require("report", what="a figure")
+    if everything:  # many a study trains nothing, so that one which is named is asked for no extra before it needs it
+        require("training", what="rates --all")
     chosen = chosen_studies(tuple(names or ()), everything=everything, full=full)
     if not chosen:
         _list()

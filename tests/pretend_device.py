@@ -29,10 +29,19 @@ from torch.utils.backend_registration import _setup_privateuseone_for_python_bac
 NAME = "far"
 _ATEN = torch.ops.aten
 _CROSSINGS = {_ATEN._to_copy.default, _ATEN.copy_.default}
+_ANSWERS = {torch.Tag.data_dependent_output, torch.Tag.dynamic_output_shape}  # torch's own word for what is read
 _READS = {
-    _ATEN._local_scalar_dense.default, _ATEN.nonzero.default, _ATEN.masked_select.default, _ATEN.equal.default,
-    _ATEN._unique2.default, _ATEN.is_nonzero.default,
+    "allclose", "equal", "is_nonzero", "multinomial",
+    # What checks on the host whether a factorisation has come out, or takes as many turns as the values ask for.
+    "_linalg_check_errors", "_linalg_eigh", "_linalg_eigvals", "_linalg_svd", "cholesky", "linalg_eig",
+    "linalg_eigvals", "linalg_lstsq", "linalg_lu_factor", "linalg_matrix_exp", "linalg_pinv",
 }
+_INDEXED = {"index", "index_put", "index_put_", "_index_put_impl_", "_unsafe_index", "_unsafe_index_put"}
+_TAKE_NUMBERS = {  # beside what works entry by entry: where a tensor of the processor without a dimension may stand
+    "fill", "fill_", "floor_divide", "floor_divide_", "index_fill", "index_fill_", "index_put", "index_put_",
+    "masked_fill", "masked_fill_",
+}
+_NEVER_NUMBERS = {"clamp", "clamp_", "clamp_min", "clamp_min_", "clamp_max", "clamp_max_"}
 _FROM_HOST = {torch.tensor, torch.as_tensor, torch.asarray, torch.from_numpy}
 
 
@@ -64,7 +73,7 @@ class Far(torch.Tensor):
         return made
 
     def __repr__(self, **_: Any) -> str:
-        return f"Far({self.near!r})"
+        return f"Far({tuple(self.shape)}, {self.dtype})"  # not what it holds: nobody may read that by printing it
 
     @classmethod
     def __torch_dispatch__(cls, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
@@ -99,6 +108,10 @@ class _Sending(TorchFunctionMode):
             return func(*args, **kwargs).to(device)
         if func is torch.Tensor.new_tensor and isinstance(args[0], Far):
             return torch.tensor(args[1], dtype=args[0].dtype).to(args[0].device)
+        if func is torch.Tensor.__setitem__ and isinstance(args[0], Far) and isinstance(args[2], (int, float)):
+            places = args[1] if isinstance(args[1], tuple) else (args[1],)
+            if any(isinstance(place, torch.Tensor) and place.dtype == torch.bool for place in places):
+                args = (*args[:2], torch.tensor(args[2], dtype=args[0].dtype))  # as for a GPU: it fills, and counts not
         if func is torch.Tensor.tolist and isinstance(args[0], Far):
             self.crossings.read.append(str(func))
             return args[0].near.tolist()
@@ -122,9 +135,9 @@ class _Running(TorchDispatchMode):
             return func(*args, **kwargs)
         if func in _CROSSINGS:
             return self._cross(func, args, kwargs, leaves, device)
-        if any(leaf.dim() > 0 for leaf in near):
+        if any(leaf.dim() > 0 for leaf in near) or (near and not _takes_numbers(func)):
             raise RuntimeError(f"{func}: expected all tensors to be on the same device, but found cpu and {NAME}")
-        if func in _READS or (func is _ATEN.index.Tensor and _by_mask(args[1])):
+        if _reads(func, args):
             self.crossings.read.append(str(func))
         return self._run(func, args, kwargs)
 
@@ -160,8 +173,18 @@ class _Running(TorchDispatchMode):
         return tree_map_only(torch.Tensor, farther, result)
 
 
-def _by_mask(indices: Any) -> bool:
-    return any(index is not None and index.dtype in (torch.bool, torch.uint8) for index in indices)
+def _reads(func: Any, args: Any) -> bool:
+    """Whether the host must know of the values before it can go on."""
+    name = func.overloadpacket.__name__
+    if name in _INDEXED:  # the places of a mask are counted, but where one number of the host's is put on all of them
+        one = len(args) > 2 and args[2].numel() == 1 and not isinstance(args[2], Far)
+        return not one and any(index is not None and index.dtype in (torch.bool, torch.uint8) for index in args[1])
+    return name in _READS or not _ANSWERS.isdisjoint(func.tags)
+
+
+def _takes_numbers(func: Any) -> bool:
+    name = func.overloadpacket.__name__
+    return name not in _NEVER_NUMBERS and (name in _TAKE_NUMBERS or torch.Tag.pointwise in func.tags)
 
 
 def _is_far(device: Any) -> bool:

@@ -10,6 +10,7 @@ import typer
 from empirical.audits.audit import run
 from empirical.audits.progress import progress_bar
 from oracle.core.domain import positive_integer
+from oracle.core.extras import require
 from oracle.running import opening
 from oracle.running.console import WRONG, Sign, print_table, say
 from oracle.running.outputs import Outputs
@@ -46,6 +47,7 @@ def audit_false_claims(
     positive_integer("workers").parse(workers)  # told before the work
     out = Outputs({"json": json_file}, stores={"store": store}, sign=sign)
     judged = []
+    require("training", what="false-claims")
     opening.tell()
     for item in wanted:
         plan = item.planned(budget)

@@ -62,15 +62,19 @@ Formula = Callable[[Any, Any], Any]
 def lent(formula: Formula) -> Formula:
     """A formula of many small arrays, which lends plain tensors of the processor to numpy: its way to them is shorter.
 
-    A tensor of a device, or one that a gradient is asked of, stays what it is.
+    A tensor of a device, of another class (a parameter of a network), or one that a gradient is asked of, stays what it
+    is, and so do those beside it.
     """
 
     @functools.wraps(formula)
     def by_numpy(xp: Any, values: Any) -> Any:
         given = vars(values)
         torch = sys.modules.get("torch")
-        tensors = {name: value for name, value in given.items() if torch is not None and type(value) is torch.Tensor}
-        if not tensors or any(value.device.type != "cpu" or value.requires_grad for value in tensors.values()):
+        tensors = {
+            name: value for name, value in given.items() if torch is not None and isinstance(value, torch.Tensor)
+        }
+        # All or none of them: a formula of arrays here and tensors there would mix the two.
+        if not tensors or not all(_lendable(value, torch) for value in tensors.values()):
             return formula(xp, values)
         import array_api_compat.numpy as numpy_namespace
 
@@ -78,6 +82,10 @@ def lent(formula: Formula) -> Formula:
         return xp.asarray(formula(numpy_namespace, type(values)(**{**given, **arrays})))
 
     return by_numpy
+
+
+def _lendable(value: Any, torch: Any) -> bool:
+    return type(value) is torch.Tensor and value.device.type == "cpu" and not value.requires_grad
 
 
 def as_float64(
@@ -98,10 +106,10 @@ def as_float64(
     words = {name: known[name].parse(given[name]) for name in known if known[name].kind == "choice"}
     numbers = {name: given[name] for name in known if name not in words}
     xp = namespace(*numbers.values())
-    devices = [array_api_compat.device(v) for v in numbers.values() if array_api_compat.is_torch_array(v)]
+    device = _one_device(owner, {k: v for k, v in numbers.items() if array_api_compat.is_torch_array(v)})
     converted, rounded = {}, {}
     for name, value in numbers.items():
-        converted[name], rounded[name] = exact_float64(xp, name, value, devices[0] if devices else None)
+        converted[name], rounded[name] = exact_float64(xp, name, value, device)
         if known[name].kind == "schedule" and converted[name].ndim == 0:
             raise DomainError(f"{name} = {shown(value)} is no list; expected {known[name].domain}")
     values = _broadcast(xp, owner, known, converted)
@@ -116,6 +124,19 @@ def as_float64(
         if bool(xp.any(bad)):
             faults.append(Fault(bad, array, known[name], "is outside its domain"))
     return xp, {**values, **words}, faults
+
+
+def _one_device(owner: str, tensors: Mapping[str, Any]) -> Any:
+    """Where all tensors are, a number on the processor aside, as in torch; None where there are none.
+
+    Tensors of two devices are refused: to bring one of them over would be a copy, and a wait, that nobody asked for.
+    """
+    devices = {name: value.device for name, value in tensors.items()}
+    places = {name: device for name, device in devices.items() if device.type != "cpu" or tensors[name].ndim > 0}
+    if len(set(places.values())) > 1:
+        told = ", ".join(f"{name} on {device}" for name, device in places.items())
+        raise DomainError(f"the tensors of {owner} are on several devices: {told}")
+    return next(iter((places or devices).values()), None)
 
 
 def _broadcast(xp: Any, owner: str, known: Mapping[str, Parameter], arrays: dict[str, Any]) -> dict[str, Any]:

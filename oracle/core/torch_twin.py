@@ -106,7 +106,9 @@ def in_chunks(
     def part(first: int, end: int) -> torch.Tensor:
         block = tape.block(first, end - first)
         single = like.dtype.itemsize < torch.float64.itemsize
-        if local or like.device.type == "mps":  # which has no float64, of which the tape's uniforms are
+        # A tape of another class draws what it means to, which a device's own would not. And mps has no float64, of
+        # which the tape's uniforms are.
+        if local or like.device.type == "mps" or type(block) not in (Tape, TorchTape):
             return train(block.by("torch", single=single))
         return train(TorchTape(block.seed, block.models, block.first_model, single=single, device=like.device))
 

@@ -208,6 +208,8 @@ def _run(app: typer.Typer, arguments: Sequence[str] | None) -> int:
 def _usage(error: Any, words: Sequence[str]) -> str:
     """What is wrong with an option: argument, value and domain, of which typer tells the value now and then."""
     message = str(error.format_message())
+    if not message:  # of a group of commands, which tells its help where none of them is asked for
+        return f"{' '.join(words)} needs a command: its help lists them"
     for option in getattr(getattr(error, "param", None), "opts", ()):
         for before, word in zip(("", *words), words, strict=False):
             value = word if before == option else word.partition(f"{option}=")[2]

@@ -12,6 +12,7 @@ from pathlib import Path
 
 import pytest
 
+from empirical.gate.adapters import installed
 from oracle.core.errors import MissingExtraError, OracleError
 from oracle.core.extras import EXTRAS, missing, told
 from reports.cli import COMMANDS, NEEDS
@@ -52,13 +53,16 @@ LINES = {  # a line of every command, and what it does where only the core is in
     "gate TARGET --bound gdp.delta --search 3": WORKS,
     "holes --bound gdp.delta --count 1 --json OUT": WORKS, "league": "peers", "claims": THEORY,
     "check relu-approx/lem-2.5": THEORY, "false-claims --list": THEORY, "rates": WORKS, "report": REPORT,
-    "vectors lint --bound gdp.delta": WORKS, "verify OUT --key OUT": TRAINING,
+    "vectors lint --bound gdp.delta": WORKS, "verify OUT --key OUT": TRAINING, "audit --all": TRAINING,
+    "rates --all": TRAINING, "check --help": WORKS, "report --help": WORKS,
 }
 AT_NIGHT = (  # others of the same outcome stand for them by day
     "bounds", "algorithms", "audit noisy-cgd --budget 100 --workers 2 --shard 100",
     "audit examples/audit_target.py:train --epsilon 9 --delta 1e-5 --budget 200 --pair PAIR", "mutants",
-    "false-claims --list", "vectors lint --bound gdp.delta",
+    "false-claims --list", "vectors lint --bound gdp.delta", "audit --all", "check --help",
 )
+NEEDED = {"check": "theory", "report": "report"}  # by what their help could list
+WITHOUT_TRAINING = ("mutants", "audit --all", "false-claims", "rates --all", "one-run noisy-cgd")
 
 OWN = """
 import dp_oracle
@@ -70,12 +74,16 @@ def delta(mu, epsilon):
 @pytest.fixture(scope="module")
 def core_only(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
     """The environment of processes, theirs too, in which no library of an extra can be found."""
-    folder = tmp_path_factory.mktemp("core")
+    return lacking(tmp_path_factory.mktemp("core"), ABSENT)
+
+
+def lacking(folder: Path, absent: tuple[str, ...]) -> dict[str, str]:
+    """The environment of processes that find none of these libraries."""
     (folder / "sitecustomize.py").write_text(f"""
 import sys
 class Absent:
     def find_spec(self, name, path=None, target=None):
-        if name.partition(".")[0] in {ABSENT!r}:
+        if name.partition(".")[0] in {absent!r}:
             raise ModuleNotFoundError(f"No module named {{name!r}}", name=name)
 sys.meta_path.insert(0, Absent())
 """, encoding="utf-8")
@@ -159,15 +167,40 @@ def test_a_line_of_every_command_is_tried_without_the_extras() -> None:
 def test_without_the_extras_a_command_works_or_says_which_it_needs(
     line: str, core_only: dict[str, str], tmp_path: Path
 ) -> None:
+    if line == "league" and installed():
+        pytest.skip("libraries that are judged are installed here")
     (tmp_path / "mine.py").write_text(OWN, encoding="utf-8")
     given = {"OUT": f"{tmp_path}/out.json", "PAIR": str(pair(tmp_path)), "TARGET": f"{tmp_path}/mine.py:delta"}
     done = run(core_only, "-m", "dp_oracle", *(given.get(word, word) for word in line.split()))
     if LINES[line] == WORKS:
         assert done.returncode == 0, done.stderr
         assert done.stdout
+        assert "--help" not in line or f"'dp-oracle[{NEEDED[line.split()[0]]}]'" in done.stdout
     else:
         assert done.returncode == 2
         assert re.fullmatch(rf"error: [^\n]*pip install 'dp-oracle\[{LINES[line]}\]'\n", done.stderr), done.stderr
+
+
+@pytest.mark.full
+@pytest.mark.parametrize("line", WITHOUT_TRAINING)
+def test_without_training_a_campaign_says_so_before_it_begins(line: str, tmp_path: Path) -> None:
+    done = run(lacking(tmp_path, EXTRAS["training"]), "-m", "dp_oracle", *line.split())
+    assert (done.returncode, done.stdout) == (2, "")
+    assert re.fullmatch(r"error: [^\n]* needs torch: pip install 'dp-oracle\[training\]'\n", done.stderr), done.stderr
+
+
+@pytest.mark.full
+def test_torch_without_the_library_of_random_words_trains_or_says_so(tmp_path: Path) -> None:
+    for line, code in (("audit noisy-cgd --budget 100", 0), ("audit dp-sgd-multilayer --budget 100", 2)):
+        done = run(lacking(tmp_path, ("cryptography",)), "-m", "dp_oracle", *line.split())
+        assert done.returncode == code, done.stderr
+        told = "error: this needs cryptography: pip install 'dp-oracle[training]'\n"
+        assert done.stderr == (told if code else "")
+
+
+def test_a_group_without_a_command_says_what_it_lacks() -> None:
+    done = run({**os.environ, "PYTHONPATH": str(ROOT)}, "-m", "dp_oracle", "vectors")
+    assert (done.returncode, done.stderr) == (2, "error: vectors needs a command: its help lists them\n")
 
 
 def pair(folder: Path) -> Path:
@@ -190,6 +223,7 @@ tried = {
     "claims": lambda: dp_oracle.claims(), "check": lambda: dp_oracle.check("relu-approx/lem-2.5"),
     "audit": lambda: dp_oracle.audit("noisy-cgd", budget=100),
     "draws": lambda: Tape(0).short_normal("noise", 0, 4),
+    "torch": lambda: Tape(0).by("torch").normal("noise", 0, 4),
 }
 for name, what in tried.items():
     try:
@@ -205,6 +239,7 @@ for name, what in tried.items():
         "check: this needs sympy: pip install 'dp-oracle[theory]'",
         "audit: this needs torch: pip install 'dp-oracle[training]'",
         "draws: this needs cryptography: pip install 'dp-oracle[training]'",
+        "torch: this needs torch: pip install 'dp-oracle[training]'",
     ]
 
 

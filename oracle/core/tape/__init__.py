@@ -29,6 +29,7 @@ from numpy.random.bit_generator import ISeedSequence
 from numpy.typing import NDArray
 
 from oracle.core.errors import DomainError
+from oracle.core.extras import told
 from oracle.core.tape.aes_words import WORDS_PER_BLOCK, AesWords
 
 LIBRARIES = ("numpy", "torch")
@@ -38,6 +39,8 @@ LONGEST_PAIR = 8.66
 """No two normals of a pair are longer, as a vector: sqrt(-2 log 2^-54), rounded up."""
 LONGEST_SHORT_PAIR = 6.77
 """The same of short normals: sqrt(-2 log 2^-33), rounded up."""
+MOST_MODELS = 1 << 64
+"""Models of a seed: no counter of theirs leaves the 128 bits of AES, whatever number of words each draws."""
 WORDS_PER_COUNT = 4  # Philox4x64 yields four 64-bit words for each counter value
 _BLOCK_WORDS = 1 << 17  # of normals made at a time: what becomes of them stays in the cache of a core
 _BLOCK_PAIRS = 1 << 16  # of short normals: on every call that is shorter, threads lose time to each other
@@ -68,10 +71,10 @@ class Tape:
     single: bool = field(default=False, compare=False, kw_only=True)
 
     def __post_init__(self) -> None:
-        if self.seed < 0 or self.models < 1 or self.first_model < 0:
+        if self.seed < 0 or self.models < 1 or not 0 <= self.first_model <= MOST_MODELS - self.models:
             raise DomainError(
-                f"a tape needs seed >= 0, models >= 1 and first_model >= 0, got {self.seed}, {self.models}, "
-                f"{self.first_model}"
+                f"a tape needs seed >= 0, models >= 1 and first_model >= 0, no more than 2^64 models in all, got "
+                f"{self.seed}, {self.models}, {self.first_model}"
             )
         if self.library not in LIBRARIES:
             raise DomainError(f"library = {self.library} is none of {', '.join(LIBRARIES)}")
@@ -83,7 +86,8 @@ class Tape:
     @property
     def _functions(self) -> Any:
         """The module whose elementary functions make the normals."""
-        return np if self.single else importlib.import_module(self.library)  # told: numpy or torch
+        with told():
+            return np if self.single else importlib.import_module(self.library)  # told: numpy or torch
 
     def one(self, model: int) -> Tape:
         """The tape of a single model of this block."""
@@ -179,24 +183,25 @@ class Tape:
         pairs = -(-dimension // 2)
         xp = self._functions
         stream, whole = self.short_stream(purpose, step, pairs), -(-pairs // WORDS_PER_BLOCK) * WORDS_PER_BLOCK
-        rows = max(1, _BLOCK_PAIRS // pairs)
+        rows = max(1, _BLOCK_PAIRS // max(1, pairs))
         shape = (min(rows, self.models), pairs)
         kept = [xp.empty(shape, dtype=xp.float32 if self.single else xp.float64) for _ in range(3)]
         for first in range(0, self.models, rows):
             models = slice(first, min(first + rows, self.models))
-            raw = stream.random_raw((models.stop - first) * whole)
-            radius, cosine, sine = (part[: models.stop - first] for part in kept)
-            _short_pairs(xp, raw.view("<u4").reshape(-1, 2 * whole)[:, : 2 * pairs], radius, cosine, sine)
+            count = models.stop - first
+            raw = stream.random_raw(count * whole)
+            radius, cosine, sine = (part[:count] for part in kept)
+            _short_pairs(xp, raw.view("<u4").reshape(count, 2 * whole)[:, : 2 * pairs], radius, cosine, sine)
             yield models, radius, cosine, sine
 
     def _blocks(self, purpose: str, step: int, count: int) -> Iterator[tuple[slice, NDArray[np.uint64]]]:
         """The words [models, count], those of a few models at a time."""
         stream, (_, whole) = self.stream(purpose, step, count), self._shape(count)
-        rows = max(1, _BLOCK_WORDS // whole)
+        rows = max(1, _BLOCK_WORDS // max(1, whole))
         for first in range(0, self.models, rows):
             models = slice(first, min(first + rows, self.models))
             raw = np.asarray(stream.random_raw((models.stop - first) * whole), dtype=np.uint64)
-            yield models, raw.reshape(-1, whole)[:, :count]
+            yield models, raw.reshape(models.stop - first, whole)[:, :count]
 
 
 def poisson_table(mean: float) -> NDArray[np.float64]:

@@ -66,7 +66,7 @@ class TorchTape(Tape):
         """Independent standard normals, shape [models, dimension]."""
         pairs = -(-dimension // 2)
         both = self._empty(self.models, 2 * pairs)
-        for models, words in self._word_blocks(purpose, step, 2 * pairs, rows=_BLOCK_WORDS // (2 * pairs)):
+        for models, words in self._word_blocks(purpose, step, 2 * pairs, rows=_BLOCK_WORDS // max(1, 2 * pairs)):
             radius = (_inside(words[:, :pairs]).log() * -2.0).sqrt().to(both)
             turn = words[:, pairs:].to(both) * 2.0**-64 if self.single else _inside(words[:, pairs:])
             turn = turn * (2.0 * math.pi)
@@ -88,7 +88,7 @@ class TorchTape(Tape):
         pairs = -(-dimension // 2)
         blocks = -(-pairs // WORDS_PER_BLOCK)
         key, like = self.key(purpose, step, b"short"), self._empty(0)
-        for models in self._rows(max(1, _BLOCK_WORDS // (WORDS_PER_BLOCK * blocks))):
+        for models in self._rows(max(1, _BLOCK_WORDS // max(1, WORDS_PER_BLOCK * blocks))):
             count = models.stop - models.start
             raw = aes(key, (self.first_model + models.start) * blocks, count * blocks, self.device)
             words = raw.view(count, -1)[:, : 2 * pairs]

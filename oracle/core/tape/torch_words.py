@@ -37,9 +37,11 @@ def philox(key: tuple[int, int], first: int, counters: int, device: torch.device
     start = first + 1
     low = torch.arange(counters, dtype=torch.int64, device=device) + signed(start)
     flip = signed(1 << 63)  # unsigned order is the signed order of words whose first bit is turned
-    carried = (low ^ flip) < (signed(start) ^ flip)
-    rest = [torch.full_like(low, signed(start >> place)) for place in (128, 192)]
-    even, odd = torch.stack([low, rest[0]]), torch.stack([carried + signed(start >> 64), rest[1]])
+    words, carried = [low], (low ^ flip) < (signed(start) ^ flip)
+    for word in (signed(start >> place) for place in (64, 128, 192)):
+        words.append(carried + word)
+        carried = carried & (word == -1)  # all bits of it are set, so that it carries in its turn
+    even, odd = torch.stack(words[::2]), torch.stack(words[1::2])
     keys = list(key)
     for _ in range(10):
         upper, lower = (part.flip(0) for part in _products(even))

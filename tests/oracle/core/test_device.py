@@ -14,6 +14,7 @@ import torch
 
 from oracle.core import registry, torch_twin
 from oracle.core.algorithm import Algorithm
+from oracle.core.errors import DomainError
 from oracle.core.registry import Bound
 from oracle.core.tape import Tape, torch_tape
 from oracle.core.tape.aes_words import AesWords
@@ -117,6 +118,56 @@ def test_chunks_are_trained_one_after_the_other_on_the_device(monkeypatch: pytes
     monkeypatch.setattr(torch_twin, "ACCELERATOR_CHUNK_ELEMENTS", 1)
     released, here, _ = trained(registry.algorithm("dp-sgd"), 1, 1)
     assert apart(released, here) <= 1e-11
+
+
+class Halved(Tape):
+    """A tape whose normals are planted: a device's own draws would not be."""
+
+    def normal(self, purpose: str, step: int, dimension: int) -> Any:
+        return 0.5 * np.asarray(super().normal(purpose, step, dimension))
+
+
+@pytest.mark.parametrize("item", [pytest.param(item, id=item.name, marks=[] if item.name in PASSES else THOROUGH)
+                                  for item in ALGORITHMS])
+@pytest.mark.parametrize("dtype", ["float64", "float32"])
+def test_a_tape_of_another_class_keeps_its_draws_on_the_device(item: Algorithm, dtype: str) -> None:
+    features, labels, given = SAMPLES[item.name](np.random.default_rng(1))
+    data, config = (features, labels), item.parse(given)
+    here = item.train_batched(*data, config, Halved(1, 3), dtype=dtype)
+    with pretended():
+        there = item.train_batched(*data, config, Halved(1, 3), device=NAME, dtype=dtype)
+    assert values(there).dtype == here.dtype
+    assert apart(values(there).double(), here.double()) <= (1e-11 if dtype == "float64" else 0.02)
+
+
+def test_tensors_of_two_devices_are_refused() -> None:
+    """One of them would be copied, and the answer stand where the first parameter happens to be."""
+    sigma, epsilon = torch.ones(3, dtype=torch.float64), torch.tensor(1.0, dtype=torch.float64)
+    bound = registry.bound("gaussian.delta")
+    with pretended() as crossings:
+        for given in ({"sigma": sigma.to(NAME), "sensitivity": sigma}, {"sigma": sigma, "sensitivity": sigma.to(NAME)}):
+            with pytest.raises(DomainError, match=r"are on several devices: sigma on .*, sensitivity on"):
+                bound.fast(**given, epsilon=1.0)
+        there = [
+            bound.fast(sigma=sigma.to(NAME), sensitivity=1.0, epsilon=epsilon),  # numbers go along
+            bound.fast(sigma=epsilon, sensitivity=sigma.to(NAME), epsilon=np.ones(1)),
+        ]
+    assert crossings.read.count("aten._to_copy.default") == 0
+    here = bound.fast(sigma=sigma, sensitivity=1.0, epsilon=1.0)
+    assert all(torch.equal(values(one), here) for one in there)
+
+
+@pytest.mark.parametrize("name", ["poisson-gaussian.delta", "dp-sgd-multilayer.epsilon"])
+def test_a_tensor_that_is_not_lent_keeps_those_beside_it(name: str) -> None:
+    bound = registry.bound(name)
+    table = numbers(bound, 2)
+    plain = {key: v if isinstance(v, str) else torch.as_tensor(v) for key, v in table.items()}
+    all_unlent = {key: v if isinstance(v, str) else v.as_subclass(Unlent) for key, v in plain.items()}
+    expected = bound.fast(**all_unlent).as_subclass(torch.Tensor)
+    for key in plain:
+        if not isinstance(plain[key], str):
+            answer = bound.fast(**{**plain, key: all_unlent[key]})
+            assert torch.equal(answer.as_subclass(torch.Tensor), expected)
 
 
 @pytest.mark.parametrize("bound", [

@@ -38,9 +38,10 @@ def on_device(tape: Tape, device: torch.device = CPU, *, single: bool = False) -
     return TorchTape(tape.seed, tape.models, tape.first_model, device=device, single=single)
 
 
-@given(key=st.binary(min_size=16, max_size=16), first=st.integers(0, 2**80), blocks=st.integers(1, 9))
+@given(key=st.binary(min_size=16, max_size=16), first=st.integers(0, 2**80), blocks=st.integers(0, 9))
 @example(key=b"\xff" * 16, first=2**64 - 3, blocks=7)
 @example(key=bytes(16), first=2**63 - 2, blocks=5)
+@example(key=bytes(16), first=2**128 - 4, blocks=3)
 def test_words_are_those_of_the_host(key: bytes, first: int, blocks: int) -> None:
     """Philox's are numpy's, and AES's those of the library that the host asks, also where a counter carries."""
     names = np.frombuffer(key, dtype="<u8")
@@ -48,6 +49,13 @@ def test_words_are_those_of_the_host(key: bytes, first: int, blocks: int) -> Non
     np.testing.assert_array_equal(made, np.random.Philox(key=names, counter=first).random_raw(4 * blocks))
     words = aes(key, first, blocks, CPU).numpy().view("<u8").ravel()
     np.testing.assert_array_equal(words, AesWords(key, first).random_raw(2 * blocks))
+
+
+@pytest.mark.parametrize("first", [2**128 - 3, 2**192 - 3, 2**256 - 3])
+def test_a_counter_carries_through_all_its_words(first: int) -> None:
+    """Philox's has 256 bits, of which those of `Tape` never leave the first 128."""
+    made = philox((1, 2), first, 6, CPU).numpy().view(np.uint64).ravel()
+    np.testing.assert_array_equal(made, np.random.Philox(key=np.array([1, 2]), counter=first).random_raw(24))
 
 
 def test_aes_is_that_of_the_standard() -> None:
@@ -58,7 +66,7 @@ def test_aes_is_that_of_the_standard() -> None:
 
 
 @pytest.mark.parametrize("name", EXACT)
-@pytest.mark.parametrize("first", [0, 11, 2**40 + 1])
+@pytest.mark.parametrize("first", [0, 11, 2**40 + 1, 2**63 - 2, 2**64 - 6])
 def test_what_is_made_of_words_alone_is_equal(name: str, first: int) -> None:
     tape = Tape(9, 6, first)
     host, device = EXACT[name](tape), EXACT[name](on_device(tape)).numpy()
@@ -76,6 +84,14 @@ def test_other_laws_differ_in_last_bits_only(name: str, single: bool, monkeypatc
     np.testing.assert_allclose(device.numpy(), host, rtol=error, atol=error)
     monkeypatch.setattr(torch_tape, "_BLOCK_WORDS", 32)
     np.testing.assert_array_equal(CLOSE[name](on_device(tape, single=single)).numpy(), device.numpy())
+
+
+@pytest.mark.parametrize("law", ["words", "uniform", "permutation", "laplace", "normal", "short_normal"])
+@pytest.mark.parametrize("single", [False, True])
+def test_nothing_can_be_drawn(law: str, single: bool) -> None:
+    tape = Tape(9, 6, 2**64 - 6)
+    for one in (tape, tape.by("numpy", single=single), tape.by("torch", single=single), on_device(tape, single=single)):
+        assert tuple(getattr(one, law)("none", 3, 0).shape) == (6, 0)
 
 
 @pytest.mark.parametrize("name", [*EXACT, *CLOSE])

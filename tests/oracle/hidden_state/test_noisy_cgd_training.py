@@ -121,7 +121,10 @@ def test_models_and_steps_are_independent() -> None:
     assert np.abs(correlations).max() < 5.5 / np.sqrt(100_000)
 
 
-@pytest.mark.parametrize("bad", [{"seed": -1}, {"seed": 0, "models": 0}, {"seed": 0, "first_model": -1}])
+@pytest.mark.parametrize("bad", [
+    {"seed": -1}, {"seed": 0, "models": 0}, {"seed": 0, "first_model": -1}, {"seed": 0, "first_model": 2**64},
+    {"seed": 0, "first_model": 2**64 - 2, "models": 3},
+])
 def test_a_bad_tape_is_refused(bad: dict[str, int]) -> None:
     with pytest.raises(DomainError, match="a tape needs"):
         Tape(**bad)
