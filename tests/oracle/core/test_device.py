@@ -60,12 +60,6 @@ class Unlent(torch.Tensor):
 
 PASSES = ("dp-glmtron", "dp-taglmtron", "phased-sgd", "adaptive-batched-gd")
 """Representatives of trainings that step through their records."""
-ENGINES = (
-    "gaussian.epsilon", "laplace-composed.epsilon", "poisson-gaussian.epsilon", "poisson-gaussian.rdp",
-    "shuffle.epsilon", "wor-gaussian.epsilon", "shifted.mu", "iteration-sgd.rdp", "glmtron-recursion.risk",
-    "composition.optimal",
-)
-"""A fast path of every engine."""
 THOROUGH = pytest.mark.thorough
 every_algorithm = pytest.mark.parametrize("item", ALGORITHMS, ids=lambda item: item.name)
 
@@ -170,10 +164,8 @@ def test_a_tensor_that_is_not_lent_keeps_those_beside_it(name: str) -> None:
             assert torch.equal(answer.as_subclass(torch.Tensor), expected)
 
 
-@pytest.mark.parametrize("bound", [
-    pytest.param(item, id=item.name, marks=pytest.mark.full if item.name in ENGINES else THOROUGH)
-    for item in registry.bounds().values()
-])
+@pytest.mark.full
+@pytest.mark.parametrize("bound", [pytest.param(item, id=item.name) for item in registry.bounds().values()])
 def test_a_fast_path_answers_where_its_numbers_are(bound: Bound) -> None:
     columns = numbers(bound, 2)
     kept = {name: v if isinstance(v, str) else torch.as_tensor(v).as_subclass(Unlent) for name, v in columns.items()}
