@@ -43,7 +43,7 @@ MOST_MODELS = 1 << 64
 """Models of a seed: no counter of theirs leaves the 128 bits of AES, whatever number of words each draws."""
 WORDS_PER_COUNT = 4  # Philox4x64 yields four 64-bit words for each counter value
 _BLOCK_WORDS = 1 << 17  # of normals made at a time: what becomes of them stays in the cache of a core
-_BLOCK_PAIRS = 1 << 16  # of short normals: on every call that is shorter, threads lose time to each other
+_BLOCK_PAIRS = 1 << 17  # of short normals: longer ones leave the cache, and on shorter calls threads lose time
 
 
 @dataclass(frozen=True)
