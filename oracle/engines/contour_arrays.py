@@ -16,7 +16,7 @@ from bisect import bisect_left
 from collections.abc import Callable, Iterator
 from typing import Any
 
-from oracle.core.arrays import LEAST, UNIT, at_least, at_most, counted, largest, summed
+from oracle.core.arrays import LEAST, UNIT, at_least, at_most, counted, largest, nonzero, some, summed
 from oracle.engines.contour_plan_arrays import (
     FINEST,
     LOG_ROOT_2PI,
@@ -158,7 +158,7 @@ class Sum:
             step = at_most(xp, at_least(xp, step, -farthest), farthest)
             epsilon = xp.where(settled, epsilon, at_least(xp, epsilon + step, 0.0))
             settled = settled | (good & ((xp.abs(step * rate) <= _CLOSE) | (epsilon == 0.0)))
-            if bool(xp.all(settled)):
+            if not some(~settled):
                 break
         # Step past the budget at once, and then verify; the sum's own curvature is far below the safety factor.
         total, slope, _, _ = self.value(epsilon)
@@ -279,7 +279,7 @@ def _epsilon(pair: StepColumn, delta: Any, log_delta: Any, at: Scan, partner: An
             result[where] = xp.where(better, value, result[where])
             near[where] = xp.where(margin <= 1e-3, value, near[where])
             excess[where] = xp.where(better, margin, excess[where])
-        rows = xp.nonzero(~(excess <= _TIGHT))[0]
+        rows = nonzero(xp, ~(excess <= _TIGHT))
         if rows.shape[0] == 0:
             break
     return result
@@ -299,7 +299,7 @@ def _delta(pair: StepColumn, epsilon: Any, at: Scan) -> Any:
             one = Sum(part.take(some), picked(plan, some), nodes, points)
             tight = one.excess(ends[some]) <= _TIGHT * one.value(ends[some])[0]
             result[rows[some]] = xp.where(tight, one.delta(ends[some]), math.nan)
-        rows = xp.nonzero(xp.isnan(result))[0]
+        rows = nonzero(xp, xp.isnan(result))
         if rows.shape[0] == 0:
             break
     return result
@@ -328,7 +328,7 @@ def upper_bound(
     given = delta if epsilon is None else epsilon
     columns = tuple(x if x.ndim == 1 else xp.reshape(x, (-1,)) for x in (sigma, rate, steps, given))
     result = columns[3] * math.nan
-    served = xp.nonzero((columns[1] > 0.0) & (columns[1] < 1.0) & (columns[2] > 1.0))[0]
+    served = nonzero(xp, (columns[1] > 0.0) & (columns[1] < 1.0) & (columns[2] > 1.0))
     if served.shape[0] == columns[0].shape[0]:
         return xp.reshape(_largest(xp, list(columns), directions == ("replace",), epsilon is None), given.shape)
     if served.shape[0]:
@@ -356,13 +356,13 @@ def _largest(xp: Any, columns: list[Any], mirrored: bool, solving: bool) -> Any:
     # Both are computed at once where they seem alike; else addition only where a bound does not rule it out.
     about = at.epsilon if solving else at.level
     alike = about[count:] >= _ALIKE * about[:count] if solving else about[count:] >= about[:count] - 1.0
-    both = xp.nonzero(alike)[0]
+    both = nonzero(xp, alike)
     first, partner = xp.concat([every, count + both]), xp.concat([every, both])
     partner[both] = count + xp.arange(both.shape[0], device=given.device)
     result = pair.q * 0.0
     result[first] = compute(first, partner)
     best = result[:count]
-    rest = count + xp.nonzero(~alike & (best >= 0.0))[0]
+    rest = count + nonzero(xp, ~alike & (best >= 0.0))
     if rest.shape[0]:
         met = best[rest - count]
         ends = (known[rest], met) if solving else (xp.log(met), known[rest])

@@ -14,7 +14,7 @@ from __future__ import annotations
 import math
 from typing import Any, NamedTuple, TypeVar
 
-from oracle.core.arrays import at_least, at_most, counted, largest, summed
+from oracle.core.arrays import at_least, at_most, constants, counted, largest, nonzero, some, stacked, summed
 
 LOG_ROOT_2PI = 0.5 * math.log(2 * math.pi)
 GOAL = 28.0  # truncations and images aim at e^{-28} of delta
@@ -26,6 +26,7 @@ _WIDE, _WIDE_POINTS = 24.0, 64  # windows beyond are looked at closely
 _REACHES = ((0.9, 1.0, 1.15, 1.4, 1.8, 2.4), (3.2, 4.5, 6.0, 9.0, 14.0, 22.0, 35.0, 60.0, 100.0, 170.0, 300.0))
 _ANGLE = 0.8  # the share of the widest turn of the line that bounds what is cut off,
 _SHIFTS = (0.45, 1.0)  # and those of its widest shift that are tried for the quadrature
+_SIGNS = (1.0, *(-1.0 for _ in _SHIFTS))
 
 
 class Scan(NamedTuple):
@@ -78,7 +79,7 @@ class StepColumn:
     def __init__(self, xp: Any, sigma: Any, rate: Any, steps: Any, sign: Any, *, mirrored: bool) -> None:
         outside = 38.0 + xp.log(steps)
         columns = (sigma, rate, steps, sign, 1.0 / sigma, 0.5 * (1.0 + sign), xp.log(rate), xp.log1p(-rate), outside)
-        self._name(xp, xp.stack(columns), mirrored=mirrored)
+        self._name(xp, stacked(xp, columns), mirrored=mirrored)
 
     def _name(self, xp: Any, columns: Any, *, mirrored: bool) -> None:
         self.xp, self.columns, self.mirrored = xp, columns, mirrored
@@ -113,9 +114,9 @@ class StepColumn:
             rises = (self.sign > 0.0)[:, None]
             low, high = xp.where(rises, low, -near), xp.where(rises, high, near)
         wide = (high > _WIDE) & (self.sign > 0.0)[:, None]
-        if bool(xp.any(wide)):
+        if some(wide):
             for line in range(extra.shape[1]):
-                rows = xp.nonzero(wide[:, line])[0]
+                rows = nonzero(xp, wide[:, line])
                 if rows.shape[0]:
                     high[rows, line] = self.take(rows)._right_end(c[rows], extra[rows, line], high[rows, line])
         return low, high
@@ -148,7 +149,7 @@ class StepColumn:
         moderate = x < 30.0
         near = self.q[:, None] * xp.expm1(xp.where(moderate, x, 0.0))
         value, share = xp.log1p(near), (near + self.q[:, None]) / (1.0 + near)
-        if not bool(xp.all(moderate)):
+        if some(~moderate):
             far = self.log_q[:, None] + x + xp.log1p(xp.exp((self.log_rest - self.log_q)[:, None] - xp.abs(x)))
             value, share = xp.where(moderate, value, far), xp.where(moderate, share, 1.0)
         return value, share, x
@@ -165,7 +166,7 @@ class StepColumn:
         sine, cosine = xp.sin(angle)[..., None], xp.cos(angle)[..., None]
         offset = (self.log_q - self.log_rest)[:, None, None] - 0.5 * a * a
         if signs:
-            sign = xp.asarray(signs, dtype=xp.float64, device=c.device)[:, None]
+            sign = constants(xp, signs, c)[:, None]
             cell = h[..., None]
             half = at_least(xp, -0.5 * sign * cell, 0.0)
             # Towards the worse end of a cell w is larger (growth) or smaller (decay) by this factor.
@@ -199,20 +200,19 @@ def plan_at(pair: StepColumn, at: Scan) -> ContourPlans:
     xp, c, steps = pair.xp, at.c, pair.steps
     window = pair.window(c, pair.outside[:, None])
     last, decay = _reach(pair, at, window)
-    shares = xp.asarray(_SHIFTS, dtype=xp.float64, device=c.device)
-    shift = at_most(xp, 0.48 * math.pi * pair.sigma, 9.0)[:, None] * shares
+    shift = at_most(xp, 0.48 * math.pi * pair.sigma, 9.0)[:, None] * constants(xp, _SHIFTS, c)
     angle, turns = pair.a[:, None] * shift, 2.0 if pair.mirrored else 1.0
     farther = pair.window(c, pair.outside[:, None] + turns * last[:, None] * angle)
     low, high = (xp.concat(ends, axis=1) for ends in zip(window, farther, strict=True))
     angles = xp.concat([decay[:, None], angle], axis=1)
-    lines = pair.shifted(c, last[:, None], angles, (1.0, *(-1.0 for _ in _SHIFTS)), (low, high))
+    lines = pair.shifted(c, last[:, None], angles, _SIGNS, (low, high))
     log_cut = steps * lines[:, 0] + 2.0 - xp.log(math.pi * last)
     growth = lines[:, 1:] + 2.0
     needed = (GOAL + 4.0 + xp.log(steps))[:, None] + at_least(xp, growth - at.log_m[:, None], 0.0)
     distance = xp.where(xp.isfinite(growth), 2 * math.pi * shift / needed, 0.0)
-    best = xp.argmax(distance, axis=1)
+    best = distance.argmax(axis=1)
     rows = xp.arange(c.shape[0], device=c.device)
-    shift, log_growth, distance = xp.stack((shift, growth, distance))[:, rows, best]
+    shift, log_growth, distance = stacked(xp, (shift, growth, distance))[:, rows, best]
     nodes, low, high = last * at.period / (2 * math.pi), low[:, 0], high[:, 0]
     return ContourPlans(
         c, at.epsilon, last, nodes, (high - low) / distance + 2.0, low, high, log_cut, log_growth, shift
@@ -231,7 +231,7 @@ def _reach(pair: StepColumn, at: Scan, window: tuple[Any, ...]) -> tuple[Any, An
         if rows is not None:
             part = pair.take(rows)
             order, begin, slope, goal, low, high = (x[rows] for x in (order, begin, slope, goal, low, high))
-        t = begin[:, None] * xp.asarray(reaches, dtype=xp.float64, device=c.device)
+        t = begin[:, None] * constants(xp, reaches, c)
         angle = at_most(xp, at_most(xp, t * slope[:, None], (1.15 * part.sigma)[:, None]), 6.0)
         angle = angle * (_ANGLE * part.a)[:, None]
         line = part.shifted(order, t, angle, (), (low, high))
@@ -242,7 +242,7 @@ def _reach(pair: StepColumn, at: Scan, window: tuple[Any, ...]) -> tuple[Any, An
         return found, xp.where(found, t[index, best], t[:, -1]), xp.where(found, angle[index, best], angle[:, -1])
 
     found, last, angle = tried(_REACHES[0], None)
-    rows = xp.nonzero(~found)[0]
+    rows = nonzero(xp, ~found)
     if rows.shape[0]:
         _, last[rows], angle[rows] = tried(_REACHES[1], rows)
     return _BEYOND * last, angle  # the bound on the line is a little above its estimate

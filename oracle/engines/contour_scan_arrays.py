@@ -13,10 +13,11 @@ from __future__ import annotations
 import math
 from typing import Any, NamedTuple
 
-from oracle.core.arrays import at_least, at_most, counted, largest, summed
+from oracle.core.arrays import at_least, at_most, constants, counted, largest, least, nonzero, stacked, summed
 from oracle.engines.contour_plan_arrays import GOAL, LOG_ROOT_2PI, Scan, StepColumn
 
 _RATIO, _BELOW, _ORDERS = 1.25, 6, 12
+_LADDER = tuple(_RATIO ** (power - _BELOW) for power in range(_ORDERS))
 _BEYOND = 3  # orders above the saddle point, for the images on the right
 _POINTS = 72
 _HELD = 30.0  # the grid holds all but e^{-30} of the tilted mass
@@ -55,8 +56,7 @@ def _guess(pair: StepColumn, log_delta: Any) -> tuple[Any, Any]:
 
 def _orders(pair: StepColumn, middle: Any, farthest: Any) -> _Orders:
     xp = pair.xp
-    powers = counted(xp, _ORDERS, middle) - _BELOW
-    c = middle[:, None] * xp.exp(math.log(_RATIO) * powers)[None, :]
+    c = middle[:, None] * constants(xp, _LADDER, middle)
     y, h = pair.points(-xp.sqrt(2.0 * (_HELD + pair.flat(c[:, -1]))), farthest, _POINTS)
     log_u, slope = pair.log_u(y)[:2]
     constant, loss = pair.alpha0[:, None] * log_u - 0.5 * y * y - LOG_ROOT_2PI, pair.sign[:, None] * log_u
@@ -66,7 +66,7 @@ def _orders(pair: StepColumn, middle: Any, farthest: Any) -> _Orders:
     exponent = constant[:, None, :] + c[:, :, None] * loss[:, None, :]
     top = largest(xp, exponent, axis=2)
     mass = xp.exp(exponent - top[:, :, None])
-    sums = xp.matmul(mass, xp.stack([xp.ones_like(loss), loss, loss * loss, slope], axis=2))
+    sums = xp.matmul(mass, xp.permute_dims(stacked(xp, (xp.ones_like(loss), loss, loss * loss, slope)), (1, 2, 0)))
     # An order is no number if its mass leaves the grid, or where u^alpha has a second peak, near alpha a.
     peak, height = (c + 1.0) * pair.a[:, None], c * (0.5 * pair.a * pair.a)[:, None] + pair.log_q[:, None]
     beyond = (peak > farthest[:, None] - 3.0) & ((c + 1.0) * height > top - 12.0) & (pair.sign > 0.0)[:, None]
@@ -118,35 +118,30 @@ def _around(pair: StepColumn, middle: Any, target: Any, epsilon: Any, farthest: 
 
 
 def _outside(xp: Any, count: Any) -> Any:
-    return xp.nonzero((count < 1) | (count > _ORDERS - _BEYOND))[0]
+    return nonzero(xp, (count < 1) | (count > _ORDERS - _BEYOND))
 
 
 def _choice(pair: StepColumn, orders: _Orders, count: Any, log_delta: Any, epsilon: Any, weight: float) -> Scan:
     xp, c = pair.xp, orders.c
     sharp = orders.chernoff + orders.sharper
     if epsilon is None:
-        epsilon = at_least(xp, _least((sharp - log_delta[:, None]) / c, xp), 0.0)
+        epsilon = at_least(xp, least(xp, (sharp - log_delta[:, None]) / c), 0.0)
     level = log_delta
     if level is None:
-        level = at_most(xp, _least(sharp - c * epsilon[:, None], xp), 0.0)
+        level = at_most(xp, least(xp, sharp - c * epsilon[:, None]), 0.0)
     # A column for the order of the contour, one for that of the bound.
     images = (orders.chernoff - c * epsilon[:, None] + (GOAL - level)[:, None])[:, None, :]
     distance = c[:, None, :] - c[:, :, None]
-    right = _least(xp.where(distance > 0.0, images / distance, math.inf), xp)
+    right = least(xp, xp.where(distance > 0.0, images / distance, math.inf))
     period = at_least(xp, right, (GOAL - level)[:, None] / c)
     peak = orders.log_power - c * epsilon[:, None] - level[:, None]
     cancelled = peak - xp.log(c * (c + 1.0) * period)
     cost = xp.log(period) - 0.5 * xp.log(orders.variance) + weight * at_least(xp, cancelled + 1.0, 0.0)
     index = counted(xp, _ORDERS, c)
     usable = (index <= count[:, None]) & xp.isfinite(cost)
-    best = xp.argmin(xp.where(usable, cost, math.inf), axis=1)
+    best = xp.where(usable, cost, math.inf).argmin(axis=1)
     rows = xp.arange(c.shape[0], device=c.device)
     tables = (c, orders.log_power, orders.variance, orders.slope, period, cancelled, orders.chernoff)
-    at, log_power, variance, slope, spacing, lost, chernoff = xp.stack(tables)[:, rows, best]
+    at, log_power, variance, slope, spacing, lost, chernoff = stacked(xp, tables)[:, rows, best]
     log_m = log_power / pair.steps
     return Scan(at, epsilon * 1.0, level * 1.0, log_m, variance, slope, spacing, lost, chernoff, orders.h)
-
-
-def _least(table: Any, xp: Any) -> Any:
-    """The least along the last axis, whatever is no number left out; infinity if nothing is."""
-    return -largest(xp, -at_most(xp, table, math.inf))
