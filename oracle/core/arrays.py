@@ -115,7 +115,7 @@ def as_float64(
             where = xp.asarray(mask, device=array_api_compat.device(array))
             faults.append(Fault(where, lost, known[name], "is held by no double (the reference takes it); its domain"))
         bad = known[name].outside(xp, array)
-        if some(bad):
+        if anywhere(bad):
             faults.append(Fault(bad, array, known[name], "is outside its domain"))
     return xp, {**values, **words}, faults
 
@@ -180,7 +180,7 @@ def deflate(x: Any, units: Any) -> Any:
     return x * (1.0 - (units + 2.0) * UNIT)
 
 
-def some(x: Any) -> bool:
+def anywhere(x: Any) -> bool:
     """Whether anything is true."""
     return bool(np.logical_or.reduce(x, axis=None) if isinstance(x, np.ndarray) else x.any())
 

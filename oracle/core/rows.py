@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from oracle.core.algorithm import Values
-from oracle.core.arrays import as_float64, some, summed
+from oracle.core.arrays import anywhere, as_float64, summed
 from oracle.core.doubles import LARGEST_COUNT
 from oracle.core.errors import DomainError, OracleError
 
@@ -88,7 +88,7 @@ def strict(bound: Bound, arrays: dict[str, Any]) -> Any:
     batch = _flat(bound, xp, values, shape)
     result = batch.kernel()
     missing = ~xp.isfinite(result)
-    if some(missing):
+    if anywhere(missing):
         result = xp.asarray(result, copy=True)
         for index in xp.nonzero(missing)[0]:
             try:

@@ -16,7 +16,7 @@ from bisect import bisect_left
 from collections.abc import Callable, Iterator
 from typing import Any
 
-from oracle.core.arrays import LEAST, UNIT, at_least, at_most, counted, largest, nonzero, some, summed
+from oracle.core.arrays import LEAST, UNIT, anywhere, at_least, at_most, counted, largest, nonzero, summed
 from oracle.engines.contour_plan_arrays import (
     FINEST,
     LOG_ROOT_2PI,
@@ -158,7 +158,7 @@ class Sum:
             step = at_most(xp, at_least(xp, step, -farthest), farthest)
             epsilon = xp.where(settled, epsilon, at_least(xp, epsilon + step, 0.0))
             settled = settled | (good & ((xp.abs(step * rate) <= _CLOSE) | (epsilon == 0.0)))
-            if not some(~settled):
+            if not anywhere(~settled):
                 break
         # Step past the budget at once, and then verify; the sum's own curvature is far below the safety factor.
         total, slope, _, _ = self.value(epsilon)
@@ -226,14 +226,16 @@ def _classes(xp: Any, plan: ContourPlans) -> Iterator[tuple[int, int, Any]]:
         yield from ((nodes, points, rows[i : i + chunk]) for i in range(0, len(found), chunk))
 
 
-def _scanned(pair: StepColumn, log_delta: Any, epsilon: Any, weight: float = SPARED) -> Scan:
+def _scanned(
+    pair: StepColumn, log_delta: Any, epsilon: Any, weight: float = SPARED, *, moved: Any = None
+) -> Scan:
     """The contours of all rows, few rows at a time."""
 
-    def some(rows: Any) -> Scan:
-        target, near = (None if x is None else x[rows] for x in (log_delta, epsilon))
-        return scan(pair.take(rows), target, near, weight)
+    def part(rows: Any) -> Scan:
+        target, near, moves = (None if x is None else x[rows] for x in (log_delta, epsilon, moved))
+        return scan(pair.take(rows), target, near, weight, moved=moves)
 
-    return _in_parts(pair, some)
+    return _in_parts(pair, part)
 
 
 def _planned(pair: StepColumn, at: Scan) -> ContourPlans:
@@ -318,7 +320,12 @@ def _matters(pair: StepColumn, at: Scan, log_delta: Any, epsilon: Any) -> Any:
         rough = at_most(xp, 0.5 * d * d - c * xp.log(xp.cos(0.5 * pair.a * d)) - 2 * math.pi * d / at.h, rough)
     below = (at.chernoff - c * epsilon) * (1.0 - 1e-6) + 1e-3 < log_delta
     decided = below & (at.h <= FINEST) & (rough + xp.log(pair.steps) < -8.0)
-    return ~(decided | (epsilon >= -pair.steps * pair.log_rest * (1.0 + 1e-12)))
+    return ~(decided | (epsilon >= _largest_loss(pair) * (1.0 + 1e-12)))
+
+
+def _largest_loss(pair: StepColumn) -> Any:
+    """The largest loss where records are added, infinity where they are removed."""
+    return pair.xp.where(pair.sign > 0.0, math.inf, -pair.steps * pair.log_rest)
 
 
 def upper_bound(
@@ -344,17 +351,25 @@ def _largest(xp: Any, columns: list[Any], mirrored: bool, solving: bool) -> Any:
     sigma, rate, steps, given = columns if mirrored else (xp.concat([column, column]) for column in columns)
     pair = StepColumn(xp, sigma, rate, steps, sign, mirrored=mirrored)
     known = xp.log(given) if solving else given
-    at = _scanned(pair, known, None) if solving else _scanned(pair, None, known)
+    # What adding a record leads to rarely matters where a guess is bad: its order is searched for if it does.
+    targets, ends, removed = (known, None, sign > 0.0) if solving else (None, known, sign > 0.0)
+    at = _scanned(pair, targets, ends, moved=removed)
 
     def compute(rows: Any, partner: Any = None) -> Any:
-        part, some = pair.take(rows), picked(at, rows)
-        return _epsilon(part, given[rows], known[rows], some, partner) if solving else _delta(part, given[rows], some)
+        part, here = pair.take(rows), picked(at, rows)
+        lost = nonzero(xp, ~(here.found | removed[rows]))
+        if lost.shape[0]:
+            asked = (None if x is None else x[rows][lost] for x in (targets, ends))
+            here = here._replace(**{name: column * 1 for name, column in here._asdict().items()})
+            for column, new in zip(here, _scanned(part.take(lost), *asked), strict=True):
+                column[lost] = new
+        return _epsilon(part, given[rows], known[rows], here, partner) if solving else _delta(part, given[rows], here)
 
     every = xp.arange(count, device=given.device)
     if mirrored:
         return compute(every)
     # Both are computed at once where they seem alike; else addition only where a bound does not rule it out.
-    about = at.epsilon if solving else at.level
+    about = at_most(xp, at.epsilon, _largest_loss(pair)) if solving else at.level
     alike = about[count:] >= _ALIKE * about[:count] if solving else about[count:] >= about[:count] - 1.0
     both = nonzero(xp, alike)
     first, partner = xp.concat([every, count + both]), xp.concat([every, both])
@@ -365,8 +380,8 @@ def _largest(xp: Any, columns: list[Any], mirrored: bool, solving: bool) -> Any:
     rest = count + nonzero(xp, ~alike & (best >= 0.0))
     if rest.shape[0]:
         met = best[rest - count]
-        ends = (known[rest], met) if solving else (xp.log(met), known[rest])
-        rest = rest[_matters(pair.take(rest), picked(at, rest), *ends)]
+        limits = (known[rest], met) if solving else (xp.log(met), known[rest])
+        rest = rest[_matters(pair.take(rest), picked(at, rest), *limits)]
         if rest.shape[0]:
             result[rest] = compute(rest)
     return xp.maximum(best, result[count:])  # a NaN of either stays NaN

@@ -14,7 +14,7 @@ from __future__ import annotations
 import math
 from typing import Any, NamedTuple, TypeVar
 
-from oracle.core.arrays import at_least, at_most, constants, counted, largest, nonzero, some, stacked, summed
+from oracle.core.arrays import anywhere, at_least, at_most, constants, counted, largest, nonzero, stacked, summed
 
 LOG_ROOT_2PI = 0.5 * math.log(2 * math.pi)
 GOAL = 28.0  # truncations and images aim at e^{-28} of delta
@@ -23,14 +23,18 @@ _COARSE = 48
 _LINE = 160  # points on a shifted line
 _BEYOND = 1.06
 _WIDE, _WIDE_POINTS = 24.0, 64  # windows beyond are looked at closely
-_REACHES = ((0.9, 1.0, 1.15, 1.4, 1.8, 2.4), (3.2, 4.5, 6.0, 9.0, 14.0, 22.0, 35.0, 60.0, 100.0, 170.0, 300.0))
+# How far to integrate, in units of what a Gaussian law asks for: what is tried first, where there is little noise and
+# the steps that tell anything are few, and where neither is enough.
+_NEAR, _FAR = (1.0, 1.15, 1.4, 1.8, 2.7, 4.6), (4.5, 8.0, 14.0, 22.0, 35.0, 60.0)
+_REACHES = (3.2, 4.5, 6.0, 9.0, 14.0, 22.0, 35.0, 60.0, 100.0, 170.0, 300.0)
+_LITTLE = 0.5
 _ANGLE = 0.8  # the share of the widest turn of the line that bounds what is cut off,
 _SHIFTS = (0.45, 1.0)  # and those of its widest shift that are tried for the quadrature
 _SIGNS = (1.0, *(-1.0 for _ in _SHIFTS))
 
 
 class Scan(NamedTuple):
-    """The chosen order of each row, about its epsilon and log delta, and what is known about it."""
+    """The chosen order of each row, about its epsilon and log delta, what is known about it; is it a good one."""
 
     c: Any
     epsilon: Any
@@ -42,6 +46,7 @@ class Scan(NamedTuple):
     cancelled: Any
     chernoff: Any
     h: Any
+    found: Any
 
 
 class ContourPlans(NamedTuple):
@@ -114,7 +119,7 @@ class StepColumn:
             rises = (self.sign > 0.0)[:, None]
             low, high = xp.where(rises, low, -near), xp.where(rises, high, near)
         wide = (high > _WIDE) & (self.sign > 0.0)[:, None]
-        if some(wide):
+        if anywhere(wide):
             for line in range(extra.shape[1]):
                 rows = nonzero(xp, wide[:, line])
                 if rows.shape[0]:
@@ -149,7 +154,7 @@ class StepColumn:
         moderate = x < 30.0
         near = self.q[:, None] * xp.expm1(xp.where(moderate, x, 0.0))
         value, share = xp.log1p(near), (near + self.q[:, None]) / (1.0 + near)
-        if some(~moderate):
+        if anywhere(~moderate):
             far = self.log_q[:, None] + x + xp.log1p(xp.exp((self.log_rest - self.log_q)[:, None] - xp.abs(x)))
             value, share = xp.where(moderate, value, far), xp.where(moderate, share, 1.0)
         return value, share, x
@@ -224,14 +229,15 @@ def _reach(pair: StepColumn, at: Scan, window: tuple[Any, ...]) -> tuple[Any, An
     xp, c, steps = pair.xp, at.c, pair.steps
     wanted = c * at.epsilon + at.level - GOAL
     # As if the law were Gaussian.
-    start = xp.sqrt(2.0 * at_least(xp, steps * at.log_m - wanted - xp.log(c) - 3.0, 4.0) / (steps * at.variance))
+    needed = at_least(xp, steps * at.log_m - wanted - xp.log(c) - 3.0, 4.0)
+    start = xp.sqrt(2.0 * needed / (steps * at.variance))
 
-    def tried(reaches: tuple[float, ...], rows: Any) -> tuple[Any, Any, Any]:
+    def tried(reaches: Any, rows: Any) -> tuple[Any, Any, Any]:
         part, order, begin, slope, goal, low, high = pair, c, start, at.slope, wanted, *window
         if rows is not None:
             part = pair.take(rows)
             order, begin, slope, goal, low, high = (x[rows] for x in (order, begin, slope, goal, low, high))
-        t = begin[:, None] * constants(xp, reaches, c)
+        t = begin[:, None] * reaches
         angle = at_most(xp, at_most(xp, t * slope[:, None], (1.15 * part.sigma)[:, None]), 6.0)
         angle = angle * (_ANGLE * part.a)[:, None]
         line = part.shifted(order, t, angle, (), (low, high))
@@ -241,8 +247,10 @@ def _reach(pair: StepColumn, at: Scan, window: tuple[Any, ...]) -> tuple[Any, An
         found = enough[index, best]
         return found, xp.where(found, t[index, best], t[:, -1]), xp.where(found, angle[index, best], angle[:, -1])
 
-    found, last, angle = tried(_REACHES[0], None)
+    few = (pair.sigma < _LITTLE) & (needed > steps * at.slope * pair.sigma)
+    near = constants(xp, _NEAR, c)
+    found, last, angle = tried(xp.where(few[:, None], constants(xp, _FAR, c), near) if anywhere(few) else near, None)
     rows = nonzero(xp, ~found)
     if rows.shape[0]:
-        _, last[rows], angle[rows] = tried(_REACHES[1], rows)
+        _, last[rows], angle[rows] = tried(constants(xp, _REACHES, c), rows)
     return _BEYOND * last, angle  # the bound on the line is a little above its estimate

@@ -50,7 +50,7 @@ def _guess(pair: StepColumn, log_delta: Any) -> tuple[Any, Any]:
     spread = at_most(xp, much, 1.0 + square + 0.25 * square * square)
     spread = pair.steps * pair.q * spread
     c = xp.sqrt(2.0 * at_least(xp, -log_delta - 4.0, 2.0) / spread)
-    limit = 0.5 + xp.sqrt(6.0 - 2.0 * pair.log_q) * pair.sigma
+    limit = at_least(xp, 0.5 + xp.sqrt(6.0 - 2.0 * pair.log_q) * pair.sigma, -2.0 * pair.log_q / square)
     return xp.where(pair.sign > 0.0, at_most(xp, c, limit), c), spread
 
 
@@ -84,15 +84,20 @@ def _orders(pair: StepColumn, middle: Any, farthest: Any) -> _Orders:
     return _Orders(c, log_power, log_power - c * at + narrow, at, log_power + entropy, sharper, variance, slopes, h)
 
 
-def scan(pair: StepColumn, log_delta: Any, epsilon: Any, weight: float = SPARED) -> Scan:
-    """The contours of a column: for a delta, for an epsilon, or for a delta whose epsilon is about known."""
+def scan(
+    pair: StepColumn, log_delta: Any, epsilon: Any, weight: float = SPARED, *, moved: Any = None
+) -> Scan:
+    """The contours of a column: for a delta, for an epsilon, or for a delta whose epsilon is about known.
+
+    Given which rows are moved, the others are left where the guess is, whose bound may be all that is asked of them.
+    """
     xp = pair.xp
     target = 0.0 * pair.q + _LARGE if log_delta is None else at_most(xp, log_delta, _LARGE)
     middle, spread = _guess(pair, target)
     depth = target if epsilon is None else at_most(xp, -0.5 * epsilon * epsilon / spread, target)
     farthest = at_most(xp, 4.0 + xp.sqrt(2.0 * (pair.outside - depth)), _FARTHEST)
     orders, count = _around(pair, middle, target, epsilon, farthest)
-    open_rows = _outside(xp, count)
+    open_rows = nonzero(xp, _outside(count) if moved is None else _outside(count) & moved)
     for _ in range(_MOVES):
         if open_rows.shape[0] == 0:
             break
@@ -104,7 +109,7 @@ def scan(pair: StepColumn, log_delta: Any, epsilon: Any, weight: float = SPARED)
         again, here = _around(part, middle[open_rows], target[open_rows], given, farthest[open_rows])
         for column, new in zip((*orders, count), (*again, here), strict=True):
             column[open_rows] = new
-        open_rows = open_rows[_outside(xp, here)]
+        open_rows = open_rows[nonzero(xp, _outside(here))]
     return _choice(pair, orders, count, log_delta, epsilon, weight)
 
 
@@ -117,8 +122,8 @@ def _around(pair: StepColumn, middle: Any, target: Any, epsilon: Any, farthest: 
     return orders, summed(left)
 
 
-def _outside(xp: Any, count: Any) -> Any:
-    return nonzero(xp, (count < 1) | (count > _ORDERS - _BEYOND))
+def _outside(count: Any) -> Any:
+    return (count < 1) | (count > _ORDERS - _BEYOND)
 
 
 def _choice(pair: StepColumn, orders: _Orders, count: Any, log_delta: Any, epsilon: Any, weight: float) -> Scan:
@@ -144,4 +149,5 @@ def _choice(pair: StepColumn, orders: _Orders, count: Any, log_delta: Any, epsil
     tables = (c, orders.log_power, orders.variance, orders.slope, period, cancelled, orders.chernoff)
     at, log_power, variance, slope, spacing, lost, chernoff = stacked(xp, tables)[:, rows, best]
     log_m = log_power / pair.steps
-    return Scan(at, epsilon * 1.0, level * 1.0, log_m, variance, slope, spacing, lost, chernoff, orders.h)
+    found = ~_outside(count)
+    return Scan(at, epsilon * 1.0, level * 1.0, log_m, variance, slope, spacing, lost, chernoff, orders.h, found)

@@ -18,7 +18,7 @@ from typing import Any
 
 import numpy as np
 
-from oracle.core.arrays import LEAST, TINY, UNIT, at_least, at_most, erfcx, inflate, some
+from oracle.core.arrays import LEAST, TINY, UNIT, anywhere, at_least, at_most, erfcx, inflate
 
 MILLS_BUDGET = 4096.0  # relative error of R(x) - R(y) in unit roundoffs: 110-fold cancellation times special functions
 _NEWTON_STEPS = 40
@@ -55,15 +55,15 @@ def _mills_difference(xp: Any, x: Any, mu: Any, near: Any, far: Any) -> Any:
     direct = near - far
     right = x > 10.0
     cancels = mu < xp.where(right, 0.5 * x, 0.5)
-    if some(cancels):
+    if anywhere(cancels):
         close, distant = cancels & ~right, cancels & right
-        if some(close):
+        if anywhere(close):
             integral = xp.zeros_like(x)
             for node, weight in zip(*_legendre(), strict=True):
                 t = x + mu * node
                 integral = integral + weight * (1.0 - t * mills(xp, t))
             direct = xp.where(close, mu * integral, direct)
-        if some(distant):
+        if anywhere(distant):
             large = xp.where(right, x, 10.0)
             integral = xp.zeros_like(x)
             for node, weight in zip(*_laguerre(), strict=True):
@@ -89,7 +89,7 @@ def _curve(xp: Any, x: Any, mu: Any) -> tuple[Any, Any, Any, Any]:
     delta = xp.where(delta < 1.0, delta, 1.0)
     complement = (1.0 - delta) * (1 - 4 * UNIT)
     left = (x < 0.0) & (mu >= 0.5)
-    if some(left):
+    if anywhere(left):
         tail = _INVERSE_SQRT_2PI * xp.exp(square * (1 + 8 * UNIT)) * (near + far) * (1 - 64 * UNIT)
         complement = xp.where(left, tail, complement)
         rest = (1.0 - tail) + 4 * UNIT  # both roundings are below UNIT
@@ -149,7 +149,7 @@ def epsilon_upper(xp: Any, mu: Any, delta: Any) -> Any:
         moved = xp.where(converged, x, moved)
         converged = xp.abs(moved - x) <= _NEAR * (xp.abs(x) + 1e-3)
         x = moved
-        if not some(~converged):
+        if not anywhere(~converged):
             break
     scale = mu * (xp.abs(x) + half)
     proposal = xp.where(x > -half, mu * (x + half), 0.0)
@@ -164,12 +164,12 @@ def certify(xp: Any, proposal: Any, scale: Any, accepted: Any, *, tries: int = _
     """
     zero = xp.zeros_like(proposal)  # an array: torch makes a choice between two plain numbers single precision
     result, close = zero + math.nan, ~(proposal > _NEXT_TO_NOTHING * scale)
-    if some(close):
+    if anywhere(close):
         result = xp.where(close & accepted(zero), zero, result)
     margin = 2.0 * UNIT
     for _ in range(tries):
         open_ = xp.isnan(result)
-        if not some(open_):
+        if not anywhere(open_):
             break
         candidate = proposal + margin * scale
         result = xp.where(open_ & accepted(candidate), candidate, result)
