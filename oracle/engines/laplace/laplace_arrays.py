@@ -19,17 +19,20 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from oracle.core.arrays import TINY, UNIT, at_least, counted, summed
+from oracle.core.arrays import TINY, UNIT, at_least, at_most, constants, counted, nonzero, stacked, summed
 
 _CELLS = 60_000  # numbers in a table of orders and delays, of which there are about ten
 _KEPT = 64  # tables that do not change while a row is solved
 MOST_DELAYS = 2000
 _MOST_TERMS = 1500
 _LARGEST_EXPONENT = 300.0  # of e^{mz}, which the sum divides out at the end
-_GOAL = 33.0  # what is cut off aims at e^{-33} of delta
+_GOAL = 30.0  # what is cut off aims at e^{-30} of delta
 TIGHT = 3e-10  # relative budget above which float64 leaves the answer to the reference
-_SADDLE_PARTS, _SADDLE_ROUNDS = 32, 4
+_SADDLE_PARTS, _SADDLE_ROUNDS = 32, 2
+_SADDLE_SHARES = tuple(i / _SADDLE_PARTS for i in range(_SADDLE_PARTS + 1))
 _NEWTON_STEPS = 24
+_NEAR = 1e-11  # of z or epsilon, a step that leaves nothing to do
+_LEFT = 1e-4  # the most that a parabola's step leaves of a cube in log delta
 _FACTORS = (1.0, 1.5, 2.5)
 _ORDERS = (1.1, 1.25, 1.5, 2.0, 3.0, 5.0, 10.0, 100.0, 1e4)
 
@@ -55,18 +58,22 @@ def estimate(xp: Any, m: Any, steps: Any, c: Any) -> tuple[Any, Any]:
 
 def saddle(xp: Any, m: Any, steps: Any, *, gap: Any = None, log_delta: Any = None) -> tuple[Any, Any, Any]:
     """About the saddle point of a gap or of a delta, its gap and log delta; a search in log c, many at a time."""
-    low, high = xp.zeros_like(m) - 14.0, 60.0 + xp.log1p(1.0 / m)
-    shares = xp.asarray([i / _SADDLE_PARTS for i in range(1, _SADDLE_PARTS)], dtype=xp.float64, device=m.device)
     wanted = (gap if gap is not None else log_delta)[:, None]
+    low, high = xp.zeros_like(m) - 14.0, 60.0 + xp.log1p(1.0 / m)
+    shares, rows = constants(xp, _SADDLE_SHARES, m), xp.arange(m.shape[0], device=m.device)
+    column, count = (m[:, None], steps[:, None]), _SADDLE_PARTS
     for _ in range(_SADDLE_ROUNDS):
-        part = (high - low) / _SADDLE_PARTS
-        at_gap, at_log_delta = estimate(
-            xp, m[:, None], steps[:, None], xp.exp(low[:, None] + (high - low)[:, None] * shares)
-        )
-        short = ~((at_gap if gap is not None else at_log_delta) < wanted)
-        low = low + part * xp.sum(xp.astype(short, xp.float64), axis=1)
+        part = (high - low) / count
+        at_gap, at_log_delta = estimate(xp, *column, xp.exp(low[:, None] + (high - low)[:, None] * shares))
+        excess = (at_gap if gap is not None else at_log_delta) - wanted
+        right = summed(xp.astype(~(excess < 0.0), xp.int64))  # both fall in c
+        right = xp.where(right < 1, 1, xp.where(right > count, count, right))
+        low = low + part * (right - 1)
         high = low + part
-    c = xp.exp(0.5 * (low + high))
+    # Nearly straight between its neighbours.
+    above, below = excess[rows, right - 1], excess[rows, right]
+    share = above / (above - below)
+    c = xp.exp(low + part * xp.where((share >= 0.0) & (share <= 1.0), share, 0.5))
     return c, *estimate(xp, m, steps, c)
 
 
@@ -81,15 +88,15 @@ class Splines:
 
     def __init__(self, xp: Any, m: Any, steps: Any, c: Any, log_delta: Any) -> None:
         self.xp, self.m, self.steps, self.c, self.log_delta = xp, m, steps, c, log_delta
-        self._kept: dict[tuple[int, ...], tuple[Any, Any]] = {}
+        self._kept: dict[tuple[int, ...], tuple[Any, Any, Any]] = {}
 
-    def upper(self, z: Any, rows: Any) -> tuple[Any, Any, Any]:
-        """For some rows an upper bound of delta at z [rows], its relative budget, its logarithmic derivative or so.
+    def upper(self, z: Any, rows: Any) -> tuple[Any, Any, Any, Any]:
+        """For some rows an upper bound of delta at z [rows], its relative budget, two derivatives of log delta or so.
 
         z is taken for exact. NaN where float64 does not serve.
         """
         xp = self.xp
-        result = tuple(z * math.nan for _ in range(3))
+        result = tuple(z * math.nan for _ in range(4))
         bounds, log_orders, terms = self._plan(z, rows)
         served = (terms <= _MOST_TERMS) & (self.m[rows] * z < _LARGEST_EXPONENT)
         groups: dict[tuple[int, int], list[int]] = {}
@@ -105,8 +112,8 @@ class Splines:
                 log_cut = xp.min(xp.where(exponents < math.inf, exponents, math.inf), axis=1)
                 for column, value in zip(result, self._sum(z[some], rows[some], most, delays, log_cut), strict=True):
                     column[some] = value
-        value, budget, slope = result
-        return xp.where(served & (budget < TIGHT), value, math.nan), budget, slope
+        value, budget, slope, bend = result
+        return xp.where(served & (budget < TIGHT), value, math.nan), budget, slope, bend
 
     def _plan(self, z: Any, rows: Any) -> tuple[Any, Any, Any]:
         """Chernoff's bounds of the orders beyond 1, their log L, and how many orders leave e^{-GOAL} of delta."""
@@ -124,8 +131,8 @@ class Splines:
         needed = 1.0 + (bounds - target[:, None]) / log_orders
         return bounds, log_orders, at_least(xp, xp.min(xp.where(needed < math.inf, needed, math.inf), axis=1), 4.0)
 
-    def _weights(self, rows: Any, terms: int, delays: int) -> tuple[Any, Any]:
-        """G_n and its first cumulative sum, n = 2, ..., at all delays: they depend on no z, and are kept."""
+    def _weights(self, rows: Any, terms: int, delays: int) -> tuple[Any, Any, Any]:
+        """(1-S)^2 G_n, (1-S) G_n and G_n, n = 2, ..., at all delays: they depend on no z, and are kept."""
         key = (terms, delays, *rows.tolist())
         if key in self._kept:
             return self._kept[key]
@@ -138,17 +145,19 @@ class Splines:
         raised = at_least(xp, (steps - index + 2.0)[None, :, :] - n, 0.0) * (scale / (n - 1.0))
         sources = xp.cumulative_prod(xp.concat([source[None, :, :], raised], axis=0), axis=0)
         zero = xp.zeros_like(source)
-        once, twice = [], [zero, zero]
+        none, once, twice = [], [], [zero, zero]
         for order in range(terms - 1):
-            once.append((square * twice[order] + sources[order]).cumsum(axis=1))
+            none.append(square * twice[order] + sources[order])
+            once.append(none[order].cumsum(axis=1))
             twice.append(once[order].cumsum(axis=1))
-        self._kept = {key: (xp.stack(once), xp.stack(twice[2:]))} | (self._kept if len(self._kept) < _KEPT else {})
+        tables = stacked(xp, none), stacked(xp, once), stacked(xp, twice[2:])
+        self._kept = {key: tables} | (self._kept if len(self._kept) < _KEPT else {})
         return self._kept[key]
 
-    def _sum(self, z: Any, rows: Any, terms: int, delays: int, log_cut: Any) -> tuple[Any, Any, Any]:
+    def _sum(self, z: Any, rows: Any, terms: int, delays: int, log_cut: Any) -> tuple[Any, Any, Any, Any]:
         """What `upper` tells, for rows that share their numbers of orders and delays."""
         xp, m = self.xp, self.m[rows]
-        once, twice = self._weights(rows, terms, delays)
+        none, once, twice = self._weights(rows, terms, delays)
         x = z[:, None] - counted(xp, delays, m)  # exact: the difference of a double and a smaller integer
         n = (counted(xp, terms + 1, m)[2:])[:, None, None]
         here, beyond = x / (n - 1.0), (n - x) / (n - 1.0)
@@ -160,13 +169,14 @@ class Splines:
             spline += beyond[order] * splines[order, :, 1:]
             splines[order + 1, :, :-1] = spline
         total = summed(summed(twice * splines[1:, :, :-1]), axis=0)
-        slope = summed(summed(once * splines[:-1, :, :-1]), axis=0)
+        slope = summed(summed(once * splines[:-1, :, :-1]), axis=0) / total
+        bend = summed(summed(none[1:] * splines[:-2, :, :-1]), axis=0) / total - slope * slope
         damping, largest = xp.exp(-m * z), xp.max(twice[:, :, -1], axis=0)
         # A row of operations: each order two sums over the delays and a few products; the splines and the sources.
         units = terms * (delays + 24.0) + 4.0 * delays + 4.0 * m * z + 64.0
         lost = TINY * float(terms) ** 3 * delays * (largest + (1.0 + m + 1.0 / m) / damping)  # what underflowed
         cut = xp.exp(log_cut) + lost
-        return 2.0 * damping * (total * (1.0 + units * UNIT) + cut), units * UNIT + cut / total, slope / total - m
+        return 2.0 * damping * (total * (1.0 + units * UNIT) + cut), units * UNIT + cut / total, slope - m, bend
 
 
 def _class(count: int) -> int:
@@ -192,7 +202,7 @@ def spline_delta(xp: Any, m: Any, steps: Any, epsilon: Any) -> Any:
     if rows.shape[0]:
         at, k, g = m[rows], steps[rows], gap[rows]
         c, _, log_delta = saddle(xp, at, k, gap=g)
-        value, _, _ = Splines(xp, at, k, c, log_delta).upper(_position(at, g), _every(xp, at))
+        value = Splines(xp, at, k, c, log_delta).upper(_position(at, g), _every(xp, at))[0]
         doubt = c * 16 * UNIT * (k * at + epsilon[rows])  # the roundings of g and z, by their effect on delta
         result[rows] = xp.where(doubt < TIGHT, value, math.nan)
     return result
@@ -216,42 +226,43 @@ def _every(xp: Any, column: Any) -> Any:
 
 
 def _solve(xp: Any, m: Any, steps: Any, delta: Any, c: Any, gap: Any) -> Any:
-    """Newton's method in z on log delta proposes; the sum itself, a budget further on, certifies."""
+    """The least epsilon whose sum is at most delta, by parabolas of log delta in z.
+
+    Every point is an epsilon and may be the answer: the sum there, rounded up, certifies it. The next one aims a little
+    beyond delta, by what a parabola may leave.
+    """
     total, top, log_delta = steps * m, 0.5 * steps, xp.log(delta)
 
     splines = Splines(xp, m, steps, c, log_delta)
     z = xp.where(gap < total, gap, total) / (2.0 * m)
     low, high, last = xp.zeros_like(z), top + 0.0, xp.zeros_like(z) + math.inf
-    margin, worst = m * math.nan, 0.0 * m
-    rows = xp.nonzero(z > 0.0)[0]
+    result = m * math.nan
+    rows = nonzero(xp, z > 0.0)
     for _ in range(_NEWTON_STEPS):
-        here = z[rows]
-        value, budget, slope = splines.upper(here, rows)
-        worst[rows] = at_least(xp, xp.where(budget < TIGHT, budget, 0.0), worst[rows])
-        step = (log_delta[rows] - xp.log(value)) / slope
-        below = step > 0.0
+        here, each, whole = z[rows], m[rows], total[rows]
+        epsilon = at_least(xp, whole - 2.0 * each * here, 0.0)
+        at = _position(each, gap_upper(each, steps[rows], epsilon))
+        value, budget, slope, bend = splines.upper(at, rows)
+        left = log_delta[rows] - xp.log(value)
+        step = left / slope
+        below = value <= delta[rows]
+        excess = 2.0 * each * (xp.abs(step) + 2.0 * budget / xp.abs(slope))  # of epsilon over the truth
+        near = (xp.abs(step) <= _NEAR * here) | (excess <= _NEAR * epsilon)
+        found = below & (near & (excess + 24 * UNIT * whole <= TIGHT * epsilon) | (epsilon == 0.0))
+        result[rows] = xp.where(found, epsilon, math.nan)
         low[rows], high[rows] = xp.where(below, here, low[rows]), xp.where(below, high[rows], here)
-        left, right = low[rows], high[rows]
-        inside = (here + step > left) & (here + step < right)
-        # The curve has kinks at the delays, between which Newton's method may swing: then the bracket is halved.
+        lowest, highest = low[rows], high[rows]
+        step = step * (1.0 + at_least(xp, at_most(xp, 0.5 * step * (-bend / slope), 0.5), -0.5))
+        step = step - (_LEFT * xp.abs(left) * left * left + 16 * UNIT) / slope - 4 * UNIT * whole / each
+        inside = (here + step > lowest) & (here + step < highest)
+        # The curve has kinks at the delays, between which the search may swing: then the bracket is halved.
         stalled = xp.abs(step) > 0.5 * last[rows]
-        half = xp.where(left > 0.25 * right, 0.5 * (left + right), xp.where(below, 4.0, 0.125) * here)
-        half = xp.where(below & (right == top[rows]), top[rows], half)
-        moved = xp.where(inside & ~stalled, here + step, xp.where(inside, 0.5 * (left + right), half))
+        middle = 0.5 * (lowest + highest)
+        half = xp.where(lowest > 0.25 * highest, middle, xp.where(below, 4.0, 0.125) * here)
+        half = xp.where(below & (highest == top[rows]), top[rows], half)
+        z[rows] = xp.where(inside, xp.where(stalled, middle, here + step), half)
         last[rows] = xp.where(inside & ~stalled, xp.abs(step), math.inf)
-        settled = (xp.abs(step) < 1e-12 * (here + 1.0 / xp.abs(slope))) | (below & (here == top[rows]))
-        z[rows] = xp.where(settled & inside, here + step, xp.where(settled, here, moved))
-        margin[rows] = xp.where(settled, 4.0 * m[rows] * (worst[rows] + 1e-15) / xp.abs(slope), math.nan)
-        rows = rows[~settled & ~xp.isnan(value)]
+        rows = rows[nonzero(xp, ~(found | xp.isnan(value)))]
         if rows.shape[0] == 0:
             break
-    epsilon = total - 2.0 * m * z
-    margin = margin + 24 * UNIT * total  # also the roundings of epsilon, g and z
-    found = xp.nonzero(margin <= xp.where(z == top, math.inf, TIGHT * epsilon))[0]
-    candidate = xp.where(z == top, 0.0 * z, epsilon + margin)
-    result = m * math.nan
-    if found.shape[0] == 0:
-        return result
-    value, _, _ = splines.upper(_position(m, gap_upper(m, steps, candidate))[found], found)
-    result[found] = xp.where(value <= delta[found], candidate[found], math.nan)
     return result
