@@ -39,7 +39,7 @@ from oracle.core.registry import Bound, closed_form
 from oracle.engines.composed_pairs import Composition
 from oracle.engines.contour import Saddle, saddle_for
 from oracle.engines.gaussian_curve import certainly_negative
-from oracle.engines.laplace.laplace_arrays import spline_delta, spline_epsilon
+from oracle.engines.laplace.laplace_arrays import saddle, spline_delta, spline_epsilon
 from oracle.engines.laplace.laplace_contour_arrays import contour_delta, contour_epsilon
 from oracle.engines.laplace.laplace_residues import MOST_STEPS
 from oracle.engines.laplace.laplace_residues import curve as residues
@@ -187,10 +187,10 @@ def _epsilon_fast(xp: Any, values: Values) -> Any:
     ratio = quotient(xp, values.sensitivity, values.scale)
     saved = -2.0 * xp.log1p(-xp.where(free, 0.5, values.delta))  # one release: m + 2 log(1 - delta)
     one = positive_part(xp, ratio - saved, ratio + saved)
-    columns = _columns(xp, values, values.delta)
-    inside = (columns[2] > _SMALLEST_DELTA) & (columns[2] < 1.0)
-    wanted = xp.isfinite(columns[0]) & (columns[1] > 1.0) & inside
-    many = xp.reshape(_first(xp, (contour_epsilon, spline_epsilon), columns, wanted), one.shape)
+    m, steps, delta = columns = _columns(xp, values, values.delta)
+    wanted = xp.isfinite(m) & (steps > 1.0) & (delta > _SMALLEST_DELTA) & (delta < 1.0)
+    start = saddle(xp, m, steps, log_delta=xp.log(delta))
+    many = xp.reshape(_first(xp, (contour_epsilon, spline_epsilon), (*columns, *start), wanted), one.shape)
     return xp.where(free, 0.0, xp.where(values.steps == 1.0, one, many))
 
 

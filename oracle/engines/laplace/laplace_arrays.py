@@ -19,7 +19,7 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from oracle.core.arrays import TINY, UNIT, at_least, at_most, constants, counted, nonzero, stacked, summed
+from oracle.core.arrays import TINY, UNIT, at_least, at_most, constants, counted, least, nonzero, stacked, summed
 
 _CELLS = 60_000  # numbers in a table of orders and delays, of which there are about ten
 _KEPT = 64  # tables that do not change while a row is solved
@@ -31,10 +31,12 @@ TIGHT = 3e-10  # relative budget above which float64 leaves the answer to the re
 _SADDLE_PARTS, _SADDLE_ROUNDS = 32, 2
 _SADDLE_SHARES = tuple(i / _SADDLE_PARTS for i in range(_SADDLE_PARTS + 1))
 _NEWTON_STEPS = 24
-_NEAR = 1e-11  # of z or epsilon, a step that leaves nothing to do
-_LEFT = 1e-4  # the most that a parabola's step leaves of a cube in log delta
+_NEAR, _FINEST = 3e-11, 1e-13  # of epsilon and of z, a step that leaves nothing to do
+_LEFT = 1e-3  # of the fourth power of a step in log delta, the most that is left after it
 _FACTORS = (1.0, 1.5, 2.5)
 _ORDERS = (1.1, 1.25, 1.5, 2.0, 3.0, 5.0, 10.0, 100.0, 1e4)
+_TRIED, _TIMES = tuple(order for order in _ORDERS for _ in _FACTORS), _FACTORS * len(_ORDERS)
+_LOGS = tuple(math.log(order) for order in _TRIED)
 
 
 def log_phi(xp: Any, m: Any, c: Any) -> tuple[Any, Any, Any]:
@@ -52,7 +54,7 @@ def estimate(xp: Any, m: Any, steps: Any, c: Any) -> tuple[Any, Any]:
     """The gap g = k m - epsilon whose saddle point is c, and about log delta there."""
     log_value, mean, variance = log_phi(xp, m, c)
     gap = steps * mean + 1.0 / c + 1.0 / (c + 1.0)
-    spread = steps * xp.where(variance > 0.0, variance, 0.0) + 1.0 / c**2 + 1.0 / (c + 1.0) ** 2
+    spread = steps * at_least(xp, variance, 0.0) + 1.0 / (c * c) + 1.0 / ((c + 1.0) * (c + 1.0))
     return gap, steps * log_value + c * gap - xp.log(c * (c + 1.0)) - 0.5 * xp.log(2.0 * math.pi * spread)
 
 
@@ -90,13 +92,13 @@ class Splines:
         self.xp, self.m, self.steps, self.c, self.log_delta = xp, m, steps, c, log_delta
         self._kept: dict[tuple[int, ...], tuple[Any, Any, Any]] = {}
 
-    def upper(self, z: Any, rows: Any) -> tuple[Any, Any, Any, Any]:
-        """For some rows an upper bound of delta at z [rows], its relative budget, two derivatives of log delta or so.
+    def upper(self, z: Any, rows: Any) -> tuple[Any, ...]:
+        """For some rows an upper bound of delta at z [rows], its relative budget, three derivatives of log delta or so.
 
         z is taken for exact. NaN where float64 does not serve.
         """
         xp = self.xp
-        result = tuple(z * math.nan for _ in range(4))
+        result = tuple(z * math.nan for _ in range(5))
         bounds, log_orders, terms = self._plan(z, rows)
         served = (terms <= _MOST_TERMS) & (self.m[rows] * z < _LARGEST_EXPONENT)
         groups: dict[tuple[int, int], list[int]] = {}
@@ -109,27 +111,24 @@ class Splines:
             for first in range(0, len(found), size):
                 some = xp.asarray(found[first : first + size], device=z.device)
                 exponents = bounds[some] + (1.0 - most) * log_orders + 24 * UNIT * most
-                log_cut = xp.min(xp.where(exponents < math.inf, exponents, math.inf), axis=1)
+                log_cut = least(xp, exponents)
                 for column, value in zip(result, self._sum(z[some], rows[some], most, delays, log_cut), strict=True):
                     column[some] = value
-        value, budget, slope, bend = result
-        return xp.where(served & (budget < TIGHT), value, math.nan), budget, slope, bend
+        return xp.where(served & (result[1] < TIGHT), result[0], math.nan), *result[1:]
 
     def _plan(self, z: Any, rows: Any) -> tuple[Any, Any, Any]:
         """Chernoff's bounds of the orders beyond 1, their log L, and how many orders leave e^{-GOAL} of delta."""
         xp, m, steps, c = self.xp, self.m[rows], self.steps[rows], self.c[rows]
         target = self.log_delta[rows] + m * z - _GOAL
-        orders = xp.asarray([order for order in _ORDERS for _ in _FACTORS], dtype=xp.float64, device=m.device)
-        factors = xp.asarray(_FACTORS * len(_ORDERS), dtype=xp.float64, device=m.device)
+        orders, factors, log_orders = (constants(xp, numbers, m) for numbers in (_TRIED, _TIMES, _LOGS))
         s = (m * (2.0 * c + 1.0))[:, None] * factors
-        least = m[:, None] * orders
-        s = xp.where(s > least, s, least * (1 + 4 * UNIT))
-        log_base = xp.log(0.5 * (1.0 + xp.exp(-s)) - 0.5 * least * xp.expm1(-s) / s)
+        lowest = m[:, None] * orders
+        s = xp.where(s > lowest, s, lowest * (1 + 4 * UNIT))
+        log_base = xp.log(0.5 * (1.0 + xp.exp(-s)) - 0.5 * lowest * xp.expm1(-s) / s)
         sz, each = s * z[:, None], steps[:, None]
         bounds = sz + each * log_base + 16 * UNIT * (sz + each * (1.0 + xp.abs(log_base)) + 1.0)
-        log_orders = xp.log(orders)
         needed = 1.0 + (bounds - target[:, None]) / log_orders
-        return bounds, log_orders, at_least(xp, xp.min(xp.where(needed < math.inf, needed, math.inf), axis=1), 4.0)
+        return bounds, log_orders, at_least(xp, least(xp, needed), 4.0)
 
     def _weights(self, rows: Any, terms: int, delays: int) -> tuple[Any, Any, Any]:
         """(1-S)^2 G_n, (1-S) G_n and G_n, n = 2, ..., at all delays: they depend on no z, and are kept."""
@@ -141,20 +140,21 @@ class Splines:
         # m 2^{-k} C(k,i), a chain of ratios from i = 0; and from one order to the next (k + 2 - n - i) m / (n - 1)
         ratios = xp.concat([xp.ones_like(scale), (steps - index[:-1]) / (index[:-1] + 1.0)], axis=1)
         source = scale * xp.exp2(-steps) * xp.cumulative_prod(at_least(xp, ratios, 0.0), axis=1)
-        n = (counted(xp, terms, m)[2:])[:, None, None]
+        pairs = terms // 2
+        n = (counted(xp, 2 * pairs + 1, m)[2:])[:, None, None]
         raised = at_least(xp, (steps - index + 2.0)[None, :, :] - n, 0.0) * (scale / (n - 1.0))
         sources = xp.cumulative_prod(xp.concat([source[None, :, :], raised], axis=0), axis=0)
-        zero = xp.zeros_like(source)
-        none, once, twice = [], [], [zero, zero]
-        for order in range(terms - 1):
-            none.append(square * twice[order] + sources[order])
-            once.append(none[order].cumsum(axis=1))
-            twice.append(once[order].cumsum(axis=1))
-        tables = stacked(xp, none), stacked(xp, once), stacked(xp, twice[2:])
-        self._kept = {key: tables} | (self._kept if len(self._kept) < _KEPT else {})
+        # Even and odd orders go side by side.
+        none, once, twice = [], [], [0.0]
+        for pair in xp.reshape(sources, (pairs, 2, *source.shape)):
+            none.append(square * twice[-1] + pair)
+            once.append(none[-1].cumsum(axis=2))
+            twice.append(once[-1].cumsum(axis=2))
+        none, once, twice = (xp.reshape(stacked(xp, x), sources.shape)[: terms - 1] for x in (none, once, twice[1:]))
+        self._kept = {key: (none, once, twice)} | (self._kept if len(self._kept) < _KEPT else {})
         return self._kept[key]
 
-    def _sum(self, z: Any, rows: Any, terms: int, delays: int, log_cut: Any) -> tuple[Any, Any, Any, Any]:
+    def _sum(self, z: Any, rows: Any, terms: int, delays: int, log_cut: Any) -> tuple[Any, ...]:
         """What `upper` tells, for rows that share their numbers of orders and delays."""
         xp, m = self.xp, self.m[rows]
         none, once, twice = self._weights(rows, terms, delays)
@@ -170,13 +170,17 @@ class Splines:
             splines[order + 1, :, :-1] = spline
         total = summed(summed(twice * splines[1:, :, :-1]), axis=0)
         slope = summed(summed(once * splines[:-1, :, :-1]), axis=0) / total
-        bend = summed(summed(none[1:] * splines[:-2, :, :-1]), axis=0) / total - slope * slope
+        second = summed(summed(none[1:] * splines[:-2, :, :-1]), axis=0) / total
+        third = summed(summed(none[2:] * (splines[:-3, :, :-1] - splines[:-3, :, 1:])), axis=0) / total
         damping, largest = xp.exp(-m * z), xp.max(twice[:, :, -1], axis=0)
         # A row of operations: each order two sums over the delays and a few products; the splines and the sources.
         units = terms * (delays + 24.0) + 4.0 * delays + 4.0 * m * z + 64.0
         lost = TINY * float(terms) ** 3 * delays * (largest + (1.0 + m + 1.0 / m) / damping)  # what underflowed
         cut = xp.exp(log_cut) + lost
-        return 2.0 * damping * (total * (1.0 + units * UNIT) + cut), units * UNIT + cut / total, slope - m, bend
+        return (
+            2.0 * damping * (total * (1.0 + units * UNIT) + cut), units * UNIT + cut / total, slope - m,
+            second - slope * slope, third + slope * (2.0 * slope * slope - 3.0 * second),
+        )
 
 
 def _class(count: int) -> int:
@@ -208,11 +212,10 @@ def spline_delta(xp: Any, m: Any, steps: Any, epsilon: Any) -> Any:
     return result
 
 
-def spline_epsilon(xp: Any, m: Any, steps: Any, delta: Any) -> Any:
+def spline_epsilon(xp: Any, m: Any, steps: Any, delta: Any, *start: Any) -> Any:
     """Upper bounds of the least epsilon for columns of shape [B]; NaN where this sum does not serve."""
     result = m * math.nan
-    log_delta = xp.log(delta)
-    c, gap, _ = saddle(xp, m, steps, log_delta=log_delta)
+    c, gap, _ = start or saddle(xp, m, steps, log_delta=xp.log(delta))
     total = steps * m
     gap = xp.where(gap < total, gap, total)
     rows = xp.nonzero(_served(xp, m, steps, gap))[0]
@@ -226,10 +229,10 @@ def _every(xp: Any, column: Any) -> Any:
 
 
 def _solve(xp: Any, m: Any, steps: Any, delta: Any, c: Any, gap: Any) -> Any:
-    """The least epsilon whose sum is at most delta, by parabolas of log delta in z.
+    """The least epsilon whose sum is at most delta, by cubics of log delta in z.
 
     Every point is an epsilon and may be the answer: the sum there, rounded up, certifies it. The next one aims a little
-    beyond delta, by what a parabola may leave.
+    beyond delta, by what a cubic may leave.
     """
     total, top, log_delta = steps * m, 0.5 * steps, xp.log(delta)
 
@@ -242,18 +245,20 @@ def _solve(xp: Any, m: Any, steps: Any, delta: Any, c: Any, gap: Any) -> Any:
         here, each, whole = z[rows], m[rows], total[rows]
         epsilon = at_least(xp, whole - 2.0 * each * here, 0.0)
         at = _position(each, gap_upper(each, steps[rows], epsilon))
-        value, budget, slope, bend = splines.upper(at, rows)
+        value, budget, slope, bend, third = splines.upper(at, rows)
         left = log_delta[rows] - xp.log(value)
         step = left / slope
         below = value <= delta[rows]
         excess = 2.0 * each * (xp.abs(step) + 2.0 * budget / xp.abs(slope))  # of epsilon over the truth
-        near = (xp.abs(step) <= _NEAR * here) | (excess <= _NEAR * epsilon)
+        near = (xp.abs(step) <= _FINEST * here) | (excess <= _NEAR * epsilon)
         found = below & (near & (excess + 24 * UNIT * whole <= TIGHT * epsilon) | (epsilon == 0.0))
         result[rows] = xp.where(found, epsilon, math.nan)
         low[rows], high[rows] = xp.where(below, here, low[rows]), xp.where(below, high[rows], here)
         lowest, highest = low[rows], high[rows]
-        step = step * (1.0 + at_least(xp, at_most(xp, 0.5 * step * (-bend / slope), 0.5), -0.5))
-        step = step - (_LEFT * xp.abs(left) * left * left + 16 * UNIT) / slope - 4 * UNIT * whole / each
+        bent = -0.5 * step * bend / slope
+        bent = bent + 2.0 * bent * bent - step * step * third / (6.0 * slope)
+        step = step * (1.0 + at_least(xp, at_most(xp, bent, 0.5), -0.5))
+        step = step - (_LEFT * left**4 + 16 * UNIT) / slope - 4 * UNIT * whole / each
         inside = (here + step > lowest) & (here + step < highest)
         # The curve has kinks at the delays, between which the search may swing: then the bracket is halved.
         stalled = xp.abs(step) > 0.5 * last[rows]
