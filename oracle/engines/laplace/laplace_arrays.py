@@ -41,11 +41,13 @@ _LOGS = tuple(math.log(order) for order in _TRIED)
 
 def log_phi(xp: Any, m: Any, c: Any) -> tuple[Any, Any, Any]:
     """log E e^{-cY}, and the mean and variance of Y under the law tilted by e^{-cY}; a proposal's accuracy."""
-    q, rest = xp.exp(-m * (1.0 + 2.0 * c)), -xp.expm1(-m * (1.0 + 2.0 * c))
-    v = 1.0 / (2.0 * c + 1.0)
+    width = 2.0 * c + 1.0
+    rest, v = -xp.expm1(-m * width), 1.0 / width
+    q, square = 1.0 - rest, v * v  # q stands beside 1 only
     value = 1.0 + q + v * rest
-    first = 2.0 * m * q * (1.0 - v) + 2.0 * v * v * rest
-    second = 4.0 * m * m * q * (1.0 - v) - 8.0 * m * q * v * v + 8.0 * v**3 * rest
+    turned = 2.0 * m * q
+    first = turned * (1.0 - v) + 2.0 * square * rest
+    second = turned * (2.0 * m * (1.0 - v) - 4.0 * square) + 8.0 * v * square * rest
     mean = first / value
     return xp.log(0.5 * value), mean, second / value - mean * mean
 
@@ -68,8 +70,7 @@ def saddle(xp: Any, m: Any, steps: Any, *, gap: Any = None, log_delta: Any = Non
         part = (high - low) / count
         at_gap, at_log_delta = estimate(xp, *column, xp.exp(low[:, None] + (high - low)[:, None] * shares))
         excess = (at_gap if gap is not None else at_log_delta) - wanted
-        right = summed(xp.astype(~(excess < 0.0), xp.int64))  # both fall in c
-        right = xp.where(right < 1, 1, xp.where(right > count, count, right))
+        right = summed(~(excess[:, 1:-1] < 0.0)) + 1  # both fall in c
         low = low + part * (right - 1)
         high = low + part
     # Nearly straight between its neighbours.
@@ -164,10 +165,12 @@ class Splines:
         # The B-splines of order n - 1, a column of zeros behind them.
         splines = xp.zeros((terms, x.shape[0], delays + 1), dtype=x.dtype, device=x.device)
         splines[0, :, :-1] = xp.where((x >= 0.0) & (x < 1.0), 1.0 + 0.0 * x, 0.0)
-        for order in range(terms - 1):
-            spline = here[order] * splines[order, :, :-1]
-            spline += beyond[order] * splines[order, :, 1:]
-            splines[order + 1, :, :-1] = spline
+        last = splines[0]
+        for left, right, following in zip(here, beyond, splines[1:], strict=True):
+            spline = left * last[:, :-1]
+            spline += right * last[:, 1:]
+            following[:, :-1] = spline
+            last = following
         total = summed(summed(twice * splines[1:, :, :-1]), axis=0)
         slope = summed(summed(once * splines[:-1, :, :-1]), axis=0) / total
         second = summed(summed(none[1:] * splines[:-2, :, :-1]), axis=0) / total
@@ -253,12 +256,15 @@ def _solve(xp: Any, m: Any, steps: Any, delta: Any, c: Any, gap: Any) -> Any:
         near = (xp.abs(step) <= _FINEST * here) | (excess <= _NEAR * epsilon)
         found = below & (near & (excess + 24 * UNIT * whole <= TIGHT * epsilon) | (epsilon == 0.0))
         result[rows] = xp.where(found, epsilon, math.nan)
+        open_rows = nonzero(xp, ~(found | xp.isnan(value)))
+        if open_rows.shape[0] == 0:
+            break
         low[rows], high[rows] = xp.where(below, here, low[rows]), xp.where(below, high[rows], here)
         lowest, highest = low[rows], high[rows]
         bent = -0.5 * step * bend / slope
         bent = bent + 2.0 * bent * bent - step * step * third / (6.0 * slope)
         step = step * (1.0 + at_least(xp, at_most(xp, bent, 0.5), -0.5))
-        step = step - (_LEFT * left**4 + 16 * UNIT) / slope - 4 * UNIT * whole / each
+        step = step - (_LEFT * left * left * left * left + 16 * UNIT) / slope - 4 * UNIT * whole / each
         inside = (here + step > lowest) & (here + step < highest)
         # The curve has kinks at the delays, between which the search may swing: then the bracket is halved.
         stalled = xp.abs(step) > 0.5 * last[rows]
@@ -267,7 +273,5 @@ def _solve(xp: Any, m: Any, steps: Any, delta: Any, c: Any, gap: Any) -> Any:
         half = xp.where(below & (highest == top[rows]), top[rows], half)
         z[rows] = xp.where(inside, xp.where(stalled, middle, here + step), half)
         last[rows] = xp.where(inside & ~stalled, xp.abs(step), math.inf)
-        rows = rows[nonzero(xp, ~(found | xp.isnan(value)))]
-        if rows.shape[0] == 0:
-            break
+        rows = rows[open_rows]
     return result
