@@ -73,7 +73,8 @@ class Sum:
         )
         index = counted(xp, nodes, c)[1:]
         self.t = self.k[:, None] * index[None, :]
-        self.phase, self.size = self._terms(self._differences(weight, loss), steps)
+        phase, self.size = self._terms(self._differences(weight, loss), steps)
+        self.half_phase, self.half_t = 0.5 * phase, 0.5 * self.t
         # For the slope and the bend of the sum.
         self.turning, self.square = self.t * self.size, self.t * self.t
         self.head, self.total = 1.0 / (c * (c + 1.0)), summed(self.size)
@@ -102,9 +103,8 @@ class Sum:
         points and for each block, but |x y| is at most min(2, m k |L|) |x|.
         """
         xp, columns, points = self.xp, self._columns, loss.shape[1]
-        half = 0.5 * self.k[:, None] * loss
-        sine, cosine = xp.sin(half), xp.cos(half)
-        baby, stride = shifted_powers(xp, -2.0 * sine * sine + 2j * sine * cosine, columns)
+        half = xp.tan(0.5 * self.k[:, None] * loss)
+        baby, stride = shifted_powers(xp, 2.0 * half / (1.0 + half * half) * (1j - half), columns)
         giant, _ = shifted_powers(xp, stride, self.nodes // columns)
         weight = weight[:, None, :]
         alone = summed(weight * baby)
@@ -128,10 +128,17 @@ class Sum:
         return phase - xp.atan2(s_imag, s_real), size
 
     def value(self, epsilon: Any) -> tuple[Any, Any, Any, Any]:
-        """The sum and its slope in epsilon, divided by the scale e^{T log M(c) - c epsilon} k/(2 pi); and two parts."""
-        angle = self.phase - self.t * epsilon[:, None]
-        real = self.size * self.xp.cos(angle)
-        total, turned = self.head + summed(real), summed(self.turning * self.xp.sin(angle))
+        """The sum and its slope in epsilon, divided by the scale e^{T log M(c) - c epsilon} k/(2 pi); and two parts.
+
+        Cosines and sines by the tangent of half the angle, one function instead of two, and a quicker one: if it errs
+        by e relatively, they err by at most e, which the budget of the sum, 128 units and more, has room for.
+        """
+        half = self.xp.tan(self.half_phase - self.half_t * epsilon[:, None])
+        square = half * half
+        share = self.size / (1.0 + square)
+        real = share * (1.0 - square)  # the cosine of the whole angle; its sine is 2 half / (1 + half^2)
+        share *= half
+        total, turned = self.head + summed(real), 4.0 * summed(self.half_t * share)
         return total, turned - self.c * total, turned, real
 
     def log_scale(self, epsilon: Any) -> Any:
