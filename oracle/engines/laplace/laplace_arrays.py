@@ -171,10 +171,10 @@ class Splines:
             spline += right * last[:, 1:]
             following[:, :-1] = spline
             last = following
-        total = summed(summed(twice * splines[1:, :, :-1]), axis=0)
-        slope = summed(summed(once * splines[:-1, :, :-1]), axis=0) / total
-        second = summed(summed(none[1:] * splines[:-2, :, :-1]), axis=0) / total
-        third = summed(summed(none[2:] * (splines[:-3, :, :-1] - splines[:-3, :, 1:])), axis=0) / total
+        total = _added(twice * splines[1:, :, :-1])
+        slope = _added(once * splines[:-1, :, :-1]) / total
+        second = _added(none[1:] * splines[:-2, :, :-1]) / total
+        third = _added(none[2:] * (splines[:-3, :, :-1] - splines[:-3, :, 1:])) / total
         damping, largest = xp.exp(-m * z), xp.max(twice[:, :, -1], axis=0)
         # A row of operations: each order two sums over the delays and a few products; the splines and the sources.
         units = terms * (delays + 24.0) + 4.0 * delays + 4.0 * m * z + 64.0
@@ -184,6 +184,11 @@ class Splines:
             2.0 * damping * (total * (1.0 + units * UNIT) + cut), units * UNIT + cut / total, slope - m,
             second - slope * slope, third + slope * (2.0 * slope * slope - 3.0 * second),
         )
+
+
+def _added(table: Any) -> Any:
+    """The sum of a table [orders, rows, delays] for each row, one order after the other whatever rows there are."""
+    return summed(table).cumsum(axis=0)[-1]
 
 
 def _class(count: int) -> int:
