@@ -38,6 +38,7 @@ _PLAN_CHUNK = 256
 _TIGHT = 8e-10  # an answer with a larger relative excess is tried again
 _LOOSE = 1e-6  # and left to the reference beyond this
 _CAREFUL = 0.5  # what cancelling weighs on a second try
+_TRIES = (1.0, 1.0, 1.12)  # how far aside the orders are looked for on each: the last is between all others
 _STEPS = 12
 _ALIKE = 0.95  # epsilons of both directions by the saddle-point formula, good to a few percent
 _CLOSE = 3e-4  # a cubic step of log delta that leaves nothing to do
@@ -234,13 +235,13 @@ def _classes(xp: Any, plan: ContourPlans) -> Iterator[tuple[int, int, Any]]:
 
 
 def _scanned(
-    pair: StepColumn, log_delta: Any, epsilon: Any, weight: float = SPARED, *, moved: Any = None
+    pair: StepColumn, log_delta: Any, epsilon: Any, weight: float = SPARED, *, moved: Any = None, aside: float = 1.0
 ) -> Scan:
     """The contours of all rows, few rows at a time."""
 
     def part(rows: Any) -> Scan:
         target, near, moves = (None if x is None else x[rows] for x in (log_delta, epsilon, moved))
-        return scan(pair.take(rows), target, near, weight, moved=moves)
+        return scan(pair.take(rows), target, near, weight, moved=moves, aside=aside)
 
     return _in_parts(pair, part)
 
@@ -267,11 +268,11 @@ def _epsilon(pair: StepColumn, delta: Any, log_delta: Any, at: Scan, partner: An
     xp = pair.xp
     result, near = pair.q * math.nan, at.epsilon * 1.0
     excess, rows = result + math.inf, xp.arange(result.shape[0], device=result.device)
-    for again in (False, True):
+    for again, aside in enumerate(_TRIES):
         part, log_target, target = pair.take(rows), log_delta[rows], delta[rows]
         if again:
             # The saddle-point formula may be off by much: its outcome places the second contour, to cancel less.
-            at = _scanned(part, log_target, near[rows], weight=_CAREFUL)
+            at = _scanned(part, log_target, near[rows], weight=_CAREFUL, aside=aside)
         plan = _planned(part, at)
         if partner is not None and not again:
             plan = plan._replace(
@@ -288,7 +289,7 @@ def _epsilon(pair: StepColumn, delta: Any, log_delta: Any, at: Scan, partner: An
             result[where] = xp.where(better, value, result[where])
             near[where] = xp.where(margin <= 1e-3, value, near[where])
             excess[where] = xp.where(better, margin, excess[where])
-        rows = nonzero(xp, ~(excess <= _TIGHT))
+        rows = nonzero(xp, ~(excess <= (_LOOSE if again else _TIGHT)))
         if rows.shape[0] == 0:
             break
     return result
@@ -299,10 +300,10 @@ def _delta(pair: StepColumn, epsilon: Any, at: Scan) -> Any:
     xp = pair.xp
     result = pair.q * math.nan
     rows = xp.arange(result.shape[0], device=result.device)
-    for again in (False, True):
+    for again, aside in enumerate(_TRIES):
         part, ends = pair.take(rows), epsilon[rows]
         if again:
-            at = _scanned(part, None, ends, weight=_CAREFUL)
+            at = _scanned(part, None, ends, weight=_CAREFUL, aside=aside)
         plan = _planned(part, at)
         for nodes, points, some in _classes(xp, plan):
             one = Sum(part.take(some), picked(plan, some), nodes, points)

@@ -25,9 +25,9 @@ _BEYOND = 1.06
 _WIDE, _WIDE_POINTS = 24.0, 64  # windows beyond are looked at closely
 # How far to integrate, in units of what a Gaussian law asks for: what is tried first, where there is little noise and
 # the steps that tell anything are few, and where neither is enough.
-_NEAR, _FAR = (1.0, 1.15, 1.4, 1.8, 2.7, 4.6), (4.5, 8.0, 14.0, 22.0, 35.0, 60.0)
+_NEAR, _FAR = (1.0, 1.15, 1.4, 1.8, 2.7, 4.6), (6.0, 9.0, 12.0, 17.0, 24.0, 34.0)
 _REACHES = (3.2, 4.5, 6.0, 9.0, 14.0, 22.0, 35.0, 60.0, 100.0, 170.0, 300.0)
-_LITTLE = 0.5
+LITTLE = 0.5  # noise
 _ANGLE = 0.8  # the share of the widest turn of the line that bounds what is cut off,
 _SHIFTS = (0.45, 1.0)  # and those of its widest shift that are tried for the quadrature
 _SIGNS = (1.0, *(-1.0 for _ in _SHIFTS))
@@ -247,7 +247,7 @@ def _reach(pair: StepColumn, at: Scan, window: tuple[Any, ...]) -> tuple[Any, An
         found = enough[index, best]
         return found, xp.where(found, t[index, best], t[:, -1]), xp.where(found, angle[index, best], angle[:, -1])
 
-    few = (pair.sigma < _LITTLE) & (needed > steps * at.slope * pair.sigma)
+    few = (pair.sigma < LITTLE) & (needed > steps * at.slope * pair.sigma)
     near = constants(xp, _NEAR, c)
     found, last, angle = tried(xp.where(few[:, None], constants(xp, _FAR, c), near) if anywhere(few) else near, None)
     rows = nonzero(xp, ~found)

@@ -13,8 +13,8 @@ from __future__ import annotations
 import math
 from typing import Any, NamedTuple
 
-from oracle.core.arrays import at_least, at_most, constants, counted, largest, least, nonzero, stacked, summed
-from oracle.engines.contour_plan_arrays import GOAL, LOG_ROOT_2PI, Scan, StepColumn
+from oracle.core.arrays import anywhere, at_least, at_most, constants, counted, largest, least, nonzero, stacked, summed
+from oracle.engines.contour_plan_arrays import GOAL, LITTLE, LOG_ROOT_2PI, Scan, StepColumn
 
 _RATIO, _BELOW, _ORDERS = 1.25, 6, 12
 _LADDER = tuple(_RATIO ** (power - _BELOW) for power in range(_ORDERS))
@@ -42,7 +42,11 @@ class _Orders(NamedTuple):
 
 
 def _guess(pair: StepColumn, log_delta: Any) -> tuple[Any, Any]:
-    """About the saddle point, as if all were Gaussian, but no farther than u^alpha has one peak; and the variance."""
+    """About the saddle point, as if all were Gaussian, but no farther than u^alpha has one peak; and the variance.
+
+    A second peak, near alpha a, is of weight q^alpha e^{a^2 alpha c/2} or so, which is 1 at c = -2 log q / a^2, and at
+    most of weight q e^{a^2 alpha c/2}.
+    """
     xp = pair.xp
     square = pair.a * pair.a
     # Much noise, or a Gaussian mean now and then, which is no gain where records are added.
@@ -50,7 +54,7 @@ def _guess(pair: StepColumn, log_delta: Any) -> tuple[Any, Any]:
     spread = at_most(xp, much, 1.0 + square + 0.25 * square * square)
     spread = pair.steps * pair.q * spread
     c = xp.sqrt(2.0 * at_least(xp, -log_delta - 4.0, 2.0) / spread)
-    limit = at_least(xp, 0.5 + xp.sqrt(6.0 - 2.0 * pair.log_q) * pair.sigma, -2.0 * pair.log_q / square)
+    limit = at_least(xp, 0.5 + xp.sqrt(6.0 - 2.0 * pair.log_q) * pair.sigma, -1.4 * pair.log_q / square)
     return xp.where(pair.sign > 0.0, at_most(xp, c, limit), c), spread
 
 
@@ -85,15 +89,17 @@ def _orders(pair: StepColumn, middle: Any, farthest: Any) -> _Orders:
 
 
 def scan(
-    pair: StepColumn, log_delta: Any, epsilon: Any, weight: float = SPARED, *, moved: Any = None
+    pair: StepColumn, log_delta: Any, epsilon: Any, weight: float = SPARED, *, moved: Any = None, aside: float = 1.0
 ) -> Scan:
     """The contours of a column: for a delta, for an epsilon, or for a delta whose epsilon is about known.
 
     Given which rows are moved, the others are left where the guess is, whose bound may be all that is asked of them.
+    `aside` moves all orders by a factor, where those that were tried have served nothing.
     """
     xp = pair.xp
     target = 0.0 * pair.q + _LARGE if log_delta is None else at_most(xp, log_delta, _LARGE)
     middle, spread = _guess(pair, target)
+    middle = middle * aside
     depth = target if epsilon is None else at_most(xp, -0.5 * epsilon * epsilon / spread, target)
     farthest = at_most(xp, 4.0 + xp.sqrt(2.0 * (pair.outside - depth)), _FARTHEST)
     orders, count = _around(pair, middle, target, epsilon, farthest)
@@ -142,6 +148,11 @@ def _choice(pair: StepColumn, orders: _Orders, count: Any, log_delta: Any, epsil
     peak = orders.log_power - c * epsilon[:, None] - level[:, None]
     cancelled = peak - xp.log(c * (c + 1.0) * period)
     cost = xp.log(period) - 0.5 * xp.log(orders.variance) + weight * at_least(xp, cancelled + 1.0, 0.0)
+    little = pair.sigma < LITTLE
+    if anywhere(little):
+        # Where few steps tell anything, the integrand is no Gaussian, and the farther it reaches the fewer they are.
+        farther = xp.log(at_least(xp, GOAL + cancelled, 4.0) / (pair.steps * pair.sigma)[:, None] / orders.slope)
+        cost = cost + xp.where(little[:, None], farther, 0.0)
     index = counted(xp, _ORDERS, c)
     usable = (index <= count[:, None]) & xp.isfinite(cost)
     best = xp.where(usable, cost, math.inf).argmin(axis=1)
