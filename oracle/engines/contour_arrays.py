@@ -163,7 +163,7 @@ class Sum:
             # log delta is nearly a parabola.
             step = step * (1.0 + at_least(xp, at_most(xp, 0.5 * step * (rate - bend / slope), 0.5), -0.5))
             step = xp.where(good, step, -0.5 * farthest)  # where the sum is lost in its noise, too far right
-            step = at_most(xp, at_least(xp, step, -farthest), farthest)
+            step = step / at_least(xp, xp.abs(step) / farthest, 1.0)
             epsilon = xp.where(settled, epsilon, at_least(xp, epsilon + step, 0.0))
             settled = settled | (good & ((xp.abs(step * rate) <= _CLOSE) | (epsilon == 0.0)))
             if not anywhere(~settled):
@@ -316,7 +316,7 @@ def _delta(pair: StepColumn, epsilon: Any, at: Scan) -> Any:
 
 
 def _matters(pair: StepColumn, at: Scan, log_delta: Any, epsilon: Any) -> Any:
-    """Where adding a record may exceed a delta at an epsilon: neither its largest loss nor Chernoff's bound decides.
+    """Where adding a record may exceed a delta at an epsilon below its largest loss: Chernoff's bound does not decide.
 
     log M(c) is good to far more than the 10^-3 that is asked here where the points are near enough: shifted by d the
     integrand grows by cos(a d/2)^{-c} and e^{d d/2} at most.
@@ -328,12 +328,7 @@ def _matters(pair: StepColumn, at: Scan, log_delta: Any, epsilon: Any) -> Any:
         rough = at_most(xp, 0.5 * d * d - c * xp.log(xp.cos(0.5 * pair.a * d)) - 2 * math.pi * d / at.h, rough)
     below = (at.chernoff - c * epsilon) * (1.0 - 1e-6) + 1e-3 < log_delta
     decided = below & (at.h <= FINEST) & (rough + xp.log(pair.steps) < -8.0)
-    return ~(decided | (epsilon >= _largest_loss(pair) * (1.0 + 1e-12)))
-
-
-def _largest_loss(pair: StepColumn) -> Any:
-    """The largest loss where records are added, infinity where they are removed."""
-    return pair.xp.where(pair.sign > 0.0, math.inf, -pair.steps * pair.log_rest)
+    return ~decided
 
 
 def upper_bound(
@@ -377,18 +372,22 @@ def _largest(xp: Any, columns: list[Any], mirrored: bool, solving: bool) -> Any:
     if mirrored:
         return compute(every)
     # Both are computed at once where they seem alike; else addition only where a bound does not rule it out.
-    about = at_most(xp, at.epsilon, _largest_loss(pair)) if solving else at.level
-    alike = about[count:] >= _ALIKE * about[:count] if solving else about[count:] >= about[:count] - 1.0
+    largest_loss = -steps[count:] * pair.log_rest[count:]
+    if solving:
+        alike = at_most(xp, at.epsilon[count:], largest_loss) >= _ALIKE * at.epsilon[:count]
+    else:
+        alike = at.level[count:] >= at.level[:count] - 1.0
     both = nonzero(xp, alike)
     first, partner = xp.concat([every, count + both]), xp.concat([every, both])
     partner[both] = count + xp.arange(both.shape[0], device=given.device)
     result = pair.q * 0.0
     result[first] = compute(first, partner)
     best = result[:count]
-    rest = count + nonzero(xp, ~alike & (best >= 0.0))
+    met = best if solving else known[:count]
+    rest = count + nonzero(xp, ~alike & (best >= 0.0) & ~(met >= largest_loss * (1.0 + 1e-12)))
     if rest.shape[0]:
-        met = best[rest - count]
-        limits = (known[rest], met) if solving else (xp.log(met), known[rest])
+        found = best[rest - count]
+        limits = (known[rest], found) if solving else (xp.log(found), known[rest])
         rest = rest[_matters(pair.take(rest), picked(at, rest), *limits)]
         if rest.shape[0]:
             result[rest] = compute(rest)

@@ -55,8 +55,9 @@ def log_phi(xp: Any, m: Any, c: Any) -> tuple[Any, Any, Any]:
 def estimate(xp: Any, m: Any, steps: Any, c: Any) -> tuple[Any, Any]:
     """The gap g = k m - epsilon whose saddle point is c, and about log delta there."""
     log_value, mean, variance = log_phi(xp, m, c)
-    gap = steps * mean + 1.0 / c + 1.0 / (c + 1.0)
-    spread = steps * at_least(xp, variance, 0.0) + 1.0 / (c * c) + 1.0 / ((c + 1.0) * (c + 1.0))
+    near, far = 1.0 / c, 1.0 / (c + 1.0)
+    gap = steps * mean + near + far
+    spread = steps * at_least(xp, variance, 0.0) + near * near + far * far
     return gap, steps * log_value + c * gap - xp.log(c * (c + 1.0)) - 0.5 * xp.log(2.0 * math.pi * spread)
 
 
