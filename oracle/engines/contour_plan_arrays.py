@@ -222,18 +222,21 @@ def plan_at(pair: StepColumn, at: Scan) -> ContourPlans:
     needed = at_least(xp, steps * at.log_m - level - xp.log(c) + (GOAL - 3.0), 4.0)  # about how much it is to fall
     few = needed > steps * at.slope * sigma  # that few steps tell anything: no Gaussian
     gaussian = xp.sqrt(2.0 * needed / (steps * at.variance))  # how far to integrate if it were one
-    reach = gaussian * (_LEAST_REACH + _MORE_REACH / (sigma * sigma))
-    last, decay = _BEYOND * reach, _turn(pair, at, reach)
+    last, decay = gaussian * 1.0, gaussian * 1.0
 
     def search(rows: Any) -> tuple[Any, ...]:
         part, here = pair.take(rows), picked(at, rows)
         ends, sides = (tuple(x[rows] for x in given) for given in (window, envelope))
-        last[rows], decay[rows] = _reach(part, here, ends, gaussian[rows], level[rows] - GOAL, few[rows])
-        return part, here, ends, sides, last[rows], decay[rows]
+        farthest, turn = _reach(part, here, ends, gaussian[rows], level[rows] - GOAL, few[rows])
+        last[rows], decay[rows] = farthest, turn
+        return part, here, ends, sides, farthest, turn
 
     # With much noise one knows how far to integrate; otherwise, and where that was too short, it is searched for.
     known = sigma >= xp.where(few, _MUCH, _SOME)
     rows = nonzero(xp, ~known)
+    if rows.shape[0] < c.shape[0]:
+        reach = gaussian * (_LEAST_REACH + _MORE_REACH / (sigma * sigma))
+        last, decay = _BEYOND * reach, _turn(pair, at, reach)
     if rows.shape[0]:
         search(rows)
     plan = _bounded(pair, at, window, envelope, last, decay)
