@@ -362,9 +362,9 @@ def _largest(xp: Any, columns: list[Any], mirrored: bool, solving: bool) -> Any:
         part, here = pair.take(rows), picked(at, rows)
         lost = nonzero(xp, ~(here.found | removed[rows]))
         if lost.shape[0]:
-            asked = (None if x is None else x[rows][lost] for x in (targets, ends))
+            target, end = (None if x is None else x[rows][lost] for x in (targets, ends))
             here = here._replace(**{name: column * 1 for name, column in here._asdict().items()})
-            for column, new in zip(here, _scanned(part.take(lost), *asked), strict=True):
+            for column, new in zip(here, _scanned(part.take(lost), target, end), strict=True):
                 column[lost] = new
         return _epsilon(part, given[rows], known[rows], here, partner) if solving else _delta(part, given[rows], here)
 

@@ -72,17 +72,19 @@ def _orders(pair: StepColumn, middle: Any, farthest: Any) -> _Orders:
     mass = xp.exp(exponent - top[:, :, None])
     sums = xp.matmul(mass, xp.permute_dims(stacked(xp, (xp.ones_like(loss), loss, loss * loss, slope)), (1, 2, 0)))
     # An order is no number if its mass leaves the grid, or where u^alpha has a second peak, near alpha a.
-    peak, height = (c + 1.0) * pair.a[:, None], c * (0.5 * pair.a * pair.a)[:, None] + pair.log_q[:, None]
-    beyond = (peak > farthest[:, None] - 3.0) & ((c + 1.0) * height > top - 12.0) & (pair.sign > 0.0)[:, None]
-    total = xp.where(beyond | (exponent[:, :, -1] > top - 12.0), math.nan, sums[:, :, 0])
+    alpha, low_top = c + 1.0, top - 12.0
+    peak, height = alpha * pair.a[:, None], c * (0.5 * pair.a * pair.a)[:, None] + pair.log_q[:, None]
+    beyond = (peak > farthest[:, None] - 3.0) & (alpha * height > low_top) & (pair.sign > 0.0)[:, None]
+    total = xp.where(beyond | (exponent[:, :, -1] > low_top), math.nan, sums[:, :, 0])
     mean, steps = sums[:, :, 1] / total, pair.steps[:, None]
     variance = sums[:, :, 2] / total - mean * mean
     log_power = steps * (top + xp.log(total * h[:, None]))
     log_c, log_next = xp.log(c), xp.log1p(c)
-    spread = steps * variance + 1.0 / (c * c) + 1.0 / ((c + 1.0) * (c + 1.0))
-    at = steps * mean - 1.0 / c - 1.0 / (c + 1.0)
+    near, far = 1.0 / c, 1.0 / alpha
+    spread = steps * variance + near * near + far * far
+    at = steps * mean - near - far
     narrow = -log_c - log_next - 0.5 * xp.log(2 * math.pi * spread)
-    entropy = c * log_c - (c + 1.0) * log_next
+    entropy = c * log_c - alpha * log_next
     sharper = at_most(xp, at_least(xp, narrow - entropy, -6.0), 0.0)
     slopes = pair.a[:, None] * sums[:, :, 3] / total
     return _Orders(c, log_power, log_power - c * at + narrow, at, log_power + entropy, sharper, variance, slopes, h)

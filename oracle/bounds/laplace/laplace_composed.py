@@ -31,7 +31,7 @@ from flint import arb, ctx
 from oracle.core import vocabulary
 from oracle.core.algorithm import Values
 from oracle.core.arithmetic import decreasing_root, enclose
-from oracle.core.arrays import TINY, UNIT, inflate, positive_part, quotient
+from oracle.core.arrays import TINY, UNIT, anywhere, inflate, nonzero, positive_part, quotient
 from oracle.core.attainment import truth
 from oracle.core.enclosure import Dyadic, Enclosure, ball
 from oracle.core.errors import PrecisionError
@@ -165,7 +165,7 @@ def _first(xp: Any, solvers: tuple[Any, ...], columns: tuple[Any, ...], wanted: 
     """For the wanted rows the answer of the first solver that has one."""
     result = columns[0] * math.nan
     for solve in solvers:
-        rows = xp.nonzero(wanted & xp.isnan(result))[0]
+        rows = nonzero(xp, wanted & xp.isnan(result))
         if rows.shape[0]:
             result[rows] = solve(xp, *(column[rows] for column in columns))
     return result
@@ -183,15 +183,17 @@ def _delta_fast(xp: Any, values: Values) -> Any:
 
 
 def _epsilon_fast(xp: Any, values: Values) -> Any:
-    free = (values.steps == 0.0) | (values.delta == 1.0)
-    ratio = quotient(xp, values.sensitivity, values.scale)
-    saved = -2.0 * xp.log1p(-xp.where(free, 0.5, values.delta))  # one release: m + 2 log(1 - delta)
-    one = positive_part(xp, ratio - saved, ratio + saved)
+    free, once = (values.steps == 0.0) | (values.delta == 1.0), values.steps == 1.0
     m, steps, delta = columns = _columns(xp, values, values.delta)
     wanted = xp.isfinite(m) & (steps > 1.0) & (delta > _SMALLEST_DELTA) & (delta < 1.0)
     start = saddle(xp, m, steps, log_delta=xp.log(delta))
-    many = xp.reshape(_first(xp, (contour_epsilon, spline_epsilon), (*columns, *start), wanted), one.shape)
-    return xp.where(free, 0.0, xp.where(values.steps == 1.0, one, many))
+    many = _first(xp, (contour_epsilon, spline_epsilon), (*columns, *start), wanted)
+    many = many if many.shape == free.shape else xp.reshape(many, free.shape)
+    if anywhere(once):
+        ratio = quotient(xp, values.sensitivity, values.scale)
+        saved = -2.0 * xp.log1p(-xp.where(free, 0.5, values.delta))  # one release: m + 2 log(1 - delta)
+        many = xp.where(once, positive_part(xp, ratio - saved, ratio + saved), many)
+    return xp.where(free, 0.0, many)
 
 
 _PARAMETERS = (
