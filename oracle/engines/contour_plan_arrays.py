@@ -28,9 +28,8 @@ _WIDE, _WIDE_POINTS = 24.0, 64  # windows beyond are looked at closely
 _NEAR, _FAR = (1.0, 1.15, 1.4, 1.8, 2.7, 4.6), (6.0, 9.0, 12.0, 17.0, 24.0, 34.0)
 _REACHES = (3.2, 4.5, 6.0, 9.0, 14.0, 22.0, 35.0, 60.0, 100.0, 170.0, 300.0)
 LITTLE = 0.5  # noise
-_SOME, _MUCH = 0.9, 1.5  # noise of which one knows the reach, if not if few steps tell anything
-_CUT = -22.0  # the most that is cut off for what is known, as an exponent of e
-_LEAST_REACH, _MORE_REACH = 1.07, 0.45
+_MUCH, _CUT = 0.85, -22.0  # noise from which on one knows the reach; the most it may cut off, as an exponent of e
+_LEAST_REACH, _MORE_REACH, _MIRRORED_REACH = 1.07, 0.5, 0.15
 _ANGLE = 0.8  # the share of the widest turn of the line that bounds what is cut off,
 _SHIFTS = (0.45, 1.0)  # and those of its widest shift that are tried for the quadrature
 _SIGNS = (1.0, *(-1.0 for _ in _SHIFTS))
@@ -44,6 +43,7 @@ class Scan(NamedTuple):
     level: Any
     log_m: Any
     variance: Any
+    bulk: Any
     slope: Any
     period: Any
     cancelled: Any
@@ -221,7 +221,8 @@ def plan_at(pair: StepColumn, at: Scan) -> ContourPlans:
     level = c * at.epsilon + at.level
     needed = at_least(xp, steps * at.log_m - level - xp.log(c) + (GOAL - 3.0), 4.0)  # about how much it is to fall
     few = needed > steps * at.slope * sigma  # that few steps tell anything: no Gaussian
-    gaussian = xp.sqrt(2.0 * needed / (steps * at.variance))  # how far to integrate if it were one
+    square = 2.0 * needed / steps
+    gaussian = xp.sqrt(square / at.variance)  # how far to integrate if it were one
     last, decay = gaussian * 1.0, gaussian * 1.0
 
     def search(rows: Any) -> tuple[Any, ...]:
@@ -232,10 +233,11 @@ def plan_at(pair: StepColumn, at: Scan) -> ContourPlans:
         return part, here, ends, sides, farthest, turn
 
     # With much noise one knows how far to integrate; otherwise, and where that was too short, it is searched for.
-    known = sigma >= xp.where(few, _MUCH, _SOME)
+    known = sigma >= _MUCH
     rows = nonzero(xp, ~known)
     if rows.shape[0] < c.shape[0]:
-        reach = gaussian * (_LEAST_REACH + _MORE_REACH / (sigma * sigma))
+        more = _MIRRORED_REACH if pair.mirrored else _MORE_REACH
+        reach = xp.sqrt(square / at.bulk) * (_LEAST_REACH + more / (sigma * sigma))
         last, decay = _BEYOND * reach, _turn(pair, at, reach)
     if rows.shape[0]:
         search(rows)

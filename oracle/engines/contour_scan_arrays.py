@@ -18,6 +18,7 @@ from oracle.engines.contour_plan_arrays import GOAL, LITTLE, LOG_ROOT_2PI, Scan,
 
 _RATIO, _BELOW, _ORDERS = 1.25, 6, 12
 _LADDER = tuple(_RATIO ** (power - _BELOW) for power in range(_ORDERS))
+_BULK = 2  # orders to the left, the tilted law's variance is that of its bulk, without a beginning second peak
 _BEYOND = 3  # orders above the saddle point, for the images on the right
 _POINTS = 72
 _HELD = 30.0  # the grid holds all but e^{-30} of the tilted mass
@@ -161,6 +162,9 @@ def _choice(pair: StepColumn, orders: _Orders, count: Any, log_delta: Any, epsil
     rows = xp.arange(c.shape[0], device=c.device)
     tables = (c, orders.log_power, orders.variance, orders.slope, period, cancelled, orders.chernoff)
     at, log_power, variance, slope, spacing, lost, chernoff = stacked(xp, tables)[:, rows, best]
+    bulk = at_most(xp, orders.variance[rows, xp.where(best > _BULK, best - _BULK, 0)], variance)
     log_m = log_power / pair.steps
     found = ~_outside(count)
-    return Scan(at, epsilon * 1.0, level * 1.0, log_m, variance, slope, spacing, lost, chernoff, orders.h, found)
+    return Scan(
+        at, epsilon * 1.0, level * 1.0, log_m, variance, bulk, slope, spacing, lost, chernoff, orders.h, found,
+    )
