@@ -285,7 +285,8 @@ def _epsilon(pair: StepColumn, delta: Any, log_delta: Any, at: Scan, partner: An
             margin, where = margin / at_least(xp, value, LEAST), rows[some]
             # An epsilon far from where the images were bounded has too much of them in it, though no less than truth.
             margin = at_least(xp, margin, 0.0) + xp.where(xp.abs(value - here.epsilon) * here.c < 4.0, 0.0, 2 * _TIGHT)
-            better = (margin <= _LOOSE) & ~(margin >= excess[where])
+            # Orders between the others rarely do better than those, unless they do well.
+            better = (margin <= (_TIGHT if aside > 1.0 else _LOOSE)) & ~(margin >= excess[where])
             result[where] = xp.where(better, value, result[where])
             near[where] = xp.where(margin <= 1e-3, value, near[where])
             excess[where] = xp.where(better, margin, excess[where])
