@@ -120,6 +120,17 @@ def test_a_line_on_a_coarse_grid_is_no_lower_than_on_a_fine_one(monkeypatch: pyt
     assert np.isinf(pair.shifted(far, last, angle, (1.0,), window)[0, 0])
 
 
+@pytest.mark.parametrize("neighbours", DIRECTIONS)
+def test_a_reach_that_is_too_short_is_searched_for(monkeypatch: pytest.MonkeyPatch, neighbours: str) -> None:
+    """What one knows of the reach is a choice: a bad one costs time, neither truth nor an answer."""
+    known = fast(drawn(12), neighbours)
+    monkeypatch.setattr(contour_plan_arrays, "_LEAST_REACH", 0.3)
+    searched = fast(drawn(12), neighbours)
+    assert np.isfinite(searched).all()
+    np.testing.assert_allclose(searched, known, rtol=2e-9)
+    assert (searched != known).any()
+
+
 @pytest.mark.full
 @pytest.mark.parametrize("neighbours", DIRECTIONS)
 def test_a_row_alone_is_the_row_in_a_batch(neighbours: str) -> None:
