@@ -100,7 +100,7 @@ class Sum:
 
         With n = i m + j, x = e^{i m i k L} - 1 and y = e^{i j k L} - 1, e^{...} - 1 = x y + x + y: two short tables of
         accurate differences, so that D_n keeps its digits however small it is. Both start at 2 t (i - t) / (1 + t^2),
-        t = tan(k L/2), which errs by no more than t and a few roundings. A table errs by 22 units of |n k L|, and 5 more
+        t = tan(k L/2), and err by no more than t and some roundings. A table errs by 22 units of |n k L|, and 5 more
         each time it doubles; pairwise sums by some 30 of their terms; a product's sum by 3 for each of a block's
         points and for each block, but |x y| is at most min(2, m k |L|) |x|.
         """
