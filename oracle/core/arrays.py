@@ -106,7 +106,9 @@ def as_float64(
     words = {name: known[name].parse(given[name]) for name in known if known[name].kind == "choice"}
     numbers = {name: given[name] for name in known if name not in words}
     xp = namespace(*numbers.values())
-    device = _one_device(owner, {k: v for k, v in numbers.items() if array_api_compat.is_torch_array(v)})
+    device = None
+    if array_api_compat.is_torch_namespace(xp):
+        device = _one_device(owner, {k: v for k, v in numbers.items() if array_api_compat.is_torch_array(v)})
     converted, rounded = {}, {}
     for name, value in numbers.items():
         converted[name], rounded[name] = exact_float64(xp, name, value, device)
@@ -121,7 +123,7 @@ def as_float64(
             where = xp.asarray(mask, device=array_api_compat.device(array))
             faults.append(Fault(where, lost, known[name], "is held by no double (the reference takes it); its domain"))
         bad = known[name].outside(xp, array)
-        if bool(xp.any(bad)):
+        if anywhere(bad):
             faults.append(Fault(bad, array, known[name], "is outside its domain"))
     return xp, {**values, **words}, faults
 
@@ -140,6 +142,8 @@ def _one_device(owner: str, tensors: Mapping[str, Any]) -> Any:
 
 
 def _broadcast(xp: Any, owner: str, known: Mapping[str, Parameter], arrays: dict[str, Any]) -> dict[str, Any]:
+    if len({array.shape for array in arrays.values()}) == 1 and all(p.kind != "schedule" for p in known.values()):
+        return arrays  # as most are: what follows would change nothing
     own = {name: array.shape[-1:] if known[name].kind == "schedule" else () for name, array in arrays.items()}
     same_length(owner, {name: axis[0] for name, axis in own.items() if axis})
     batches = {name: tuple(array.shape[: array.ndim - len(own[name])]) for name, array in arrays.items()}
@@ -157,11 +161,15 @@ def _broadcast(xp: Any, owner: str, known: Mapping[str, Parameter], arrays: dict
 
 def erfcx(xp: Any, x: Any) -> Any:
     """exp(x^2) erfc(x), by scipy or torch; both are accurate to a few units in the last place."""
-    if array_api_compat.is_torch_namespace(xp):
-        return xp.special.erfcx(x)
+    return _scipy_erfcx()(x) if isinstance(x, (np.ndarray, np.generic)) else xp.special.erfcx(x)
+
+
+@functools.cache
+def _scipy_erfcx() -> Any:
+    """Scipy's function: importing it takes long, and then looking it up as long as calling it."""
     from scipy import special
 
-    return special.erfcx(x)
+    return special.erfcx
 
 
 def quotient(xp: Any, *factors: Any) -> Any:
@@ -193,9 +201,19 @@ def deflate(x: Any, units: Any) -> Any:
     return x * (1.0 - (units + 2.0) * UNIT)
 
 
+def anywhere(x: Any) -> bool:
+    """Whether anything is true."""
+    return bool(np.logical_or.reduce(x, axis=None) if isinstance(x, np.ndarray) else x.any())
+
+
+def stacked(xp: Any, columns: Any) -> Any:
+    """Columns of one shape as the rows of a table."""
+    return np.array(columns) if isinstance(columns[0], np.ndarray) else xp.stack(columns)
+
+
 def summed(x: Any, axis: int = -1) -> Any:
-    """The sum along an axis: the arrays' own, which numpy reaches by a shorter way than its function."""
-    return x.sum(axis=axis)
+    """The sum along an axis, which numpy reaches by a shorter way than its function and its method."""
+    return np.add.reduce(x, axis=axis) if isinstance(x, np.ndarray) else x.sum(axis=axis)
 
 
 def counted(xp: Any, count: int, like: Any) -> Any:
@@ -203,6 +221,30 @@ def counted(xp: Any, count: int, like: Any) -> Any:
     if isinstance(like, np.ndarray) and count <= _COUNTED.shape[0]:
         return _COUNTED[:count]
     return xp.arange(count, dtype=xp.float64, device=like.device)
+
+
+@functools.cache
+def _kept(numbers: tuple[float, ...]) -> Any:
+    array = np.array(numbers)
+    array.flags.writeable = False
+    return array
+
+
+def constants(xp: Any, numbers: tuple[float, ...], like: Any) -> Any:
+    """A few numbers of a module's own in float64, where an array is."""
+    return _kept(numbers) if isinstance(like, np.ndarray) else xp.asarray(numbers, dtype=xp.float64, device=like.device)
+
+
+def nonzero(xp: Any, x: Any) -> Any:
+    """Where a column is true."""
+    return x.nonzero()[0] if isinstance(x, np.ndarray) else xp.nonzero(x)[0]
+
+
+def least(xp: Any, x: Any) -> Any:
+    """The least along the last axis, whatever is no number left out; infinity if nothing is."""
+    if isinstance(x, np.ndarray):
+        return np.fmin.reduce(x, axis=-1, initial=math.inf)
+    return -largest(xp, -at_most(xp, x, math.inf))
 
 
 def largest(xp: Any, x: Any, axis: int = -1) -> Any:

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from oracle.core.algorithm import Values
-from oracle.core.arrays import as_float64
+from oracle.core.arrays import anywhere, as_float64, summed
 from oracle.core.doubles import LARGEST_COUNT
 from oracle.core.errors import DomainError, OracleError
 
@@ -88,7 +88,7 @@ def strict(bound: Bound, arrays: dict[str, Any]) -> Any:
     batch = _flat(bound, xp, values, shape)
     result = batch.kernel()
     missing = ~xp.isfinite(result)
-    if bool(xp.any(missing)):
+    if anywhere(missing):
         result = xp.asarray(result, copy=True)
         for index in xp.nonzero(missing)[0]:
             try:
@@ -98,7 +98,7 @@ def strict(bound: Bound, arrays: dict[str, Any]) -> Any:
                     raise
                 place = ", ".join(map(str, _place(int(index), shape)))
                 raise type(error)(f"{error} (row {place}; `rows` answers the others)") from None
-    return xp.reshape(result, shape)
+    return result if tuple(result.shape) == shape else xp.reshape(result, shape)
 
 
 def answered(bound: Bound, arrays: dict[str, Any]) -> Rows:
@@ -112,7 +112,8 @@ def answered(bound: Bound, arrays: dict[str, Any]) -> Rows:
         own = math.prod(fault.where.shape) // size if size else 1
         for index in xp.nonzero(xp.reshape(fault.where, (-1,)))[0]:
             refused.setdefault(int(index) // own, fault.told(int(index)))
-    result = xp.full_like(next(v for v in batch.values.values() if not isinstance(v, str) and v.ndim == 1), math.nan)
+    column = next(v for v in batch.values.values() if not isinstance(v, str))
+    result = xp.full_like(column if column.ndim == 1 else summed(column), math.nan)  # all may be schedules
     sound = [row for row in range(size) if row not in refused]
 
     def refuse(row: int, reason: str) -> None:
@@ -161,6 +162,8 @@ def _shape(bound: Bound, values: dict[str, Any]) -> tuple[int, ...]:
 
 def _flat(bound: Bound, xp: Any, values: dict[str, Any], shape: tuple[int, ...]) -> _Batch:
     size = math.prod(shape)
+    if len(shape) == 1:
+        return _Batch(bound, xp, values, size)
     schedules = {parameter.name for parameter in bound.parameters if parameter.kind == "schedule"}
     flat = {
         name: v if isinstance(v, str) else xp.reshape(v, (size, v.shape[-1]) if name in schedules else (size,))

@@ -16,7 +16,7 @@ from bisect import bisect_left
 from collections.abc import Callable, Iterator
 from typing import Any
 
-from oracle.core.arrays import LEAST, UNIT, at_least, at_most, counted, largest, summed
+from oracle.core.arrays import LEAST, UNIT, anywhere, at_least, at_most, counted, largest, nonzero, summed
 from oracle.engines.contour_plan_arrays import (
     FINEST,
     LOG_ROOT_2PI,
@@ -38,6 +38,7 @@ _PLAN_CHUNK = 256
 _TIGHT = 8e-10  # an answer with a larger relative excess is tried again
 _LOOSE = 1e-6  # and left to the reference beyond this
 _CAREFUL = 0.5  # what cancelling weighs on a second try
+_TRIES = (1.0, 1.0, 1.12)  # how far aside the orders are looked for on each: the last is between all others
 _STEPS = 12
 _ALIKE = 0.95  # epsilons of both directions by the saddle-point formula, good to a few percent
 _CLOSE = 3e-4  # a cubic step of log delta that leaves nothing to do
@@ -73,7 +74,8 @@ class Sum:
         )
         index = counted(xp, nodes, c)[1:]
         self.t = self.k[:, None] * index[None, :]
-        self.phase, self.size = self._terms(self._differences(weight, loss), steps)
+        phase, self.size = self._terms(self._differences(weight, loss), steps)
+        self.half_phase, self.half_t = 0.5 * phase, 0.5 * self.t
         # For the slope and the bend of the sum.
         self.turning, self.square = self.t * self.size, self.t * self.t
         self.head, self.total = 1.0 / (c * (c + 1.0)), summed(self.size)
@@ -97,14 +99,14 @@ class Sum:
         """D_n = sum of weight (e^{i n k L} - 1) for n = 1, ..., as one matrix product a row.
 
         With n = i m + j, x = e^{i m i k L} - 1 and y = e^{i j k L} - 1, e^{...} - 1 = x y + x + y: two short tables of
-        accurate differences, so that D_n keeps its digits however small it is. A table errs by 22 units of |n k L|, and
-        5 more each time it doubles; pairwise sums by some 30 of their terms; a product's sum by 3 for each of a block's
+        accurate differences, so that D_n keeps its digits however small it is. Both start at 2 t (i - t) / (1 + t^2),
+        t = tan(k L/2), and err by no more than t and some roundings. A table errs by 22 units of |n k L|, and 5 more
+        each time it doubles; pairwise sums by some 30 of their terms; a product's sum by 3 for each of a block's
         points and for each block, but |x y| is at most min(2, m k |L|) |x|.
         """
         xp, columns, points = self.xp, self._columns, loss.shape[1]
-        half = 0.5 * self.k[:, None] * loss
-        sine, cosine = xp.sin(half), xp.cos(half)
-        baby, stride = shifted_powers(xp, -2.0 * sine * sine + 2j * sine * cosine, columns)
+        half = xp.tan(0.5 * self.k[:, None] * loss)
+        baby, stride = shifted_powers(xp, 2.0 * half / (1.0 + half * half) * (1j - half), columns)
         giant, _ = shifted_powers(xp, stride, self.nodes // columns)
         weight = weight[:, None, :]
         alone = summed(weight * baby)
@@ -128,10 +130,17 @@ class Sum:
         return phase - xp.atan2(s_imag, s_real), size
 
     def value(self, epsilon: Any) -> tuple[Any, Any, Any, Any]:
-        """The sum and its slope in epsilon, divided by the scale e^{T log M(c) - c epsilon} k/(2 pi); and two parts."""
-        angle = self.phase - self.t * epsilon[:, None]
-        real = self.size * self.xp.cos(angle)
-        total, turned = self.head + summed(real), summed(self.turning * self.xp.sin(angle))
+        """The sum and its slope in epsilon, divided by the scale e^{T log M(c) - c epsilon} k/(2 pi); and two parts.
+
+        Cosines and sines by the tangent of half the angle, one function instead of two, and a quicker one: if it errs
+        by e relatively, they err by at most e, which the budget of the sum, 128 units and more, has room for.
+        """
+        half = self.xp.tan(self.half_phase - self.half_t * epsilon[:, None])
+        square = half * half
+        share = self.size / (1.0 + square)
+        real = share * (1.0 - square)  # the cosine of the whole angle; its sine is 2 half / (1 + half^2)
+        share *= half
+        total, turned = self.head + summed(real), 4.0 * summed(self.half_t * share)
         return total, turned - self.c * total, turned, real
 
     def log_scale(self, epsilon: Any) -> Any:
@@ -155,10 +164,10 @@ class Sum:
             # log delta is nearly a parabola.
             step = step * (1.0 + at_least(xp, at_most(xp, 0.5 * step * (rate - bend / slope), 0.5), -0.5))
             step = xp.where(good, step, -0.5 * farthest)  # where the sum is lost in its noise, too far right
-            step = at_most(xp, at_least(xp, step, -farthest), farthest)
+            step = step / at_least(xp, xp.abs(step) / farthest, 1.0)
             epsilon = xp.where(settled, epsilon, at_least(xp, epsilon + step, 0.0))
             settled = settled | (good & ((xp.abs(step * rate) <= _CLOSE) | (epsilon == 0.0)))
-            if bool(xp.all(settled)):
+            if not anywhere(~settled):
                 break
         # Step past the budget at once, and then verify; the sum's own curvature is far below the safety factor.
         total, slope, _, _ = self.value(epsilon)
@@ -226,14 +235,16 @@ def _classes(xp: Any, plan: ContourPlans) -> Iterator[tuple[int, int, Any]]:
         yield from ((nodes, points, rows[i : i + chunk]) for i in range(0, len(found), chunk))
 
 
-def _scanned(pair: StepColumn, log_delta: Any, epsilon: Any, weight: float = SPARED) -> Scan:
+def _scanned(
+    pair: StepColumn, log_delta: Any, epsilon: Any, weight: float = SPARED, *, moved: Any = None, aside: float = 1.0
+) -> Scan:
     """The contours of all rows, few rows at a time."""
 
-    def some(rows: Any) -> Scan:
-        target, near = (None if x is None else x[rows] for x in (log_delta, epsilon))
-        return scan(pair.take(rows), target, near, weight)
+    def part(rows: Any) -> Scan:
+        target, near, moves = (None if x is None else x[rows] for x in (log_delta, epsilon, moved))
+        return scan(pair.take(rows), target, near, weight, moved=moves, aside=aside)
 
-    return _in_parts(pair, some)
+    return _in_parts(pair, part)
 
 
 def _planned(pair: StepColumn, at: Scan) -> ContourPlans:
@@ -258,11 +269,11 @@ def _epsilon(pair: StepColumn, delta: Any, log_delta: Any, at: Scan, partner: An
     xp = pair.xp
     result, near = pair.q * math.nan, at.epsilon * 1.0
     excess, rows = result + math.inf, xp.arange(result.shape[0], device=result.device)
-    for again in (False, True):
+    for again, aside in enumerate(_TRIES):
         part, log_target, target = pair.take(rows), log_delta[rows], delta[rows]
         if again:
             # The saddle-point formula may be off by much: its outcome places the second contour, to cancel less.
-            at = _scanned(part, log_target, near[rows], weight=_CAREFUL)
+            at = _scanned(part, log_target, near[rows], weight=_CAREFUL, aside=aside)
         plan = _planned(part, at)
         if partner is not None and not again:
             plan = plan._replace(
@@ -275,11 +286,12 @@ def _epsilon(pair: StepColumn, delta: Any, log_delta: Any, at: Scan, partner: An
             margin, where = margin / at_least(xp, value, LEAST), rows[some]
             # An epsilon far from where the images were bounded has too much of them in it, though no less than truth.
             margin = at_least(xp, margin, 0.0) + xp.where(xp.abs(value - here.epsilon) * here.c < 4.0, 0.0, 2 * _TIGHT)
-            better = (margin <= _LOOSE) & ~(margin >= excess[where])
+            # Orders between the others rarely do better than those, unless they do well.
+            better = (margin <= (_TIGHT if aside > 1.0 else _LOOSE)) & ~(margin >= excess[where])
             result[where] = xp.where(better, value, result[where])
             near[where] = xp.where(margin <= 1e-3, value, near[where])
             excess[where] = xp.where(better, margin, excess[where])
-        rows = xp.nonzero(~(excess <= _TIGHT))[0]
+        rows = nonzero(xp, ~(excess <= (_LOOSE if again else _TIGHT)))
         if rows.shape[0] == 0:
             break
     return result
@@ -290,23 +302,23 @@ def _delta(pair: StepColumn, epsilon: Any, at: Scan) -> Any:
     xp = pair.xp
     result = pair.q * math.nan
     rows = xp.arange(result.shape[0], device=result.device)
-    for again in (False, True):
+    for again, aside in enumerate(_TRIES):
         part, ends = pair.take(rows), epsilon[rows]
         if again:
-            at = _scanned(part, None, ends, weight=_CAREFUL)
+            at = _scanned(part, None, ends, weight=_CAREFUL, aside=aside)
         plan = _planned(part, at)
         for nodes, points, some in _classes(xp, plan):
             one = Sum(part.take(some), picked(plan, some), nodes, points)
             tight = one.excess(ends[some]) <= _TIGHT * one.value(ends[some])[0]
             result[rows[some]] = xp.where(tight, one.delta(ends[some]), math.nan)
-        rows = xp.nonzero(xp.isnan(result))[0]
+        rows = nonzero(xp, xp.isnan(result))
         if rows.shape[0] == 0:
             break
     return result
 
 
 def _matters(pair: StepColumn, at: Scan, log_delta: Any, epsilon: Any) -> Any:
-    """Where adding a record may exceed a delta at an epsilon: neither its largest loss nor Chernoff's bound decides.
+    """Where adding a record may exceed a delta at an epsilon below its largest loss: Chernoff's bound does not decide.
 
     log M(c) is good to far more than the 10^-3 that is asked here where the points are near enough: shifted by d the
     integrand grows by cos(a d/2)^{-c} and e^{d d/2} at most.
@@ -318,7 +330,7 @@ def _matters(pair: StepColumn, at: Scan, log_delta: Any, epsilon: Any) -> Any:
         rough = at_most(xp, 0.5 * d * d - c * xp.log(xp.cos(0.5 * pair.a * d)) - 2 * math.pi * d / at.h, rough)
     below = (at.chernoff - c * epsilon) * (1.0 - 1e-6) + 1e-3 < log_delta
     decided = below & (at.h <= FINEST) & (rough + xp.log(pair.steps) < -8.0)
-    return ~(decided | (epsilon >= -pair.steps * pair.log_rest * (1.0 + 1e-12)))
+    return ~decided
 
 
 def upper_bound(
@@ -328,7 +340,7 @@ def upper_bound(
     given = delta if epsilon is None else epsilon
     columns = tuple(x if x.ndim == 1 else xp.reshape(x, (-1,)) for x in (sigma, rate, steps, given))
     result = columns[3] * math.nan
-    served = xp.nonzero((columns[1] > 0.0) & (columns[1] < 1.0) & (columns[2] > 1.0))[0]
+    served = nonzero(xp, (columns[1] > 0.0) & (columns[1] < 1.0) & (columns[2] > 1.0))
     if served.shape[0] == columns[0].shape[0]:
         return xp.reshape(_largest(xp, list(columns), directions == ("replace",), epsilon is None), given.shape)
     if served.shape[0]:
@@ -344,29 +356,41 @@ def _largest(xp: Any, columns: list[Any], mirrored: bool, solving: bool) -> Any:
     sigma, rate, steps, given = columns if mirrored else (xp.concat([column, column]) for column in columns)
     pair = StepColumn(xp, sigma, rate, steps, sign, mirrored=mirrored)
     known = xp.log(given) if solving else given
-    at = _scanned(pair, known, None) if solving else _scanned(pair, None, known)
+    # What adding a record leads to rarely matters where a guess is bad: its order is searched for if it does.
+    targets, ends, removed = (known, None, sign > 0.0) if solving else (None, known, sign > 0.0)
+    at = _scanned(pair, targets, ends, moved=removed)
 
     def compute(rows: Any, partner: Any = None) -> Any:
-        part, some = pair.take(rows), picked(at, rows)
-        return _epsilon(part, given[rows], known[rows], some, partner) if solving else _delta(part, given[rows], some)
+        part, here = pair.take(rows), picked(at, rows)
+        lost = nonzero(xp, ~(here.found | removed[rows]))
+        if lost.shape[0]:
+            target, end = (None if x is None else x[rows][lost] for x in (targets, ends))
+            here = here._replace(**{name: column * 1 for name, column in here._asdict().items()})
+            for column, new in zip(here, _scanned(part.take(lost), target, end), strict=True):
+                column[lost] = new
+        return _epsilon(part, given[rows], known[rows], here, partner) if solving else _delta(part, given[rows], here)
 
     every = xp.arange(count, device=given.device)
     if mirrored:
         return compute(every)
     # Both are computed at once where they seem alike; else addition only where a bound does not rule it out.
-    about = at.epsilon if solving else at.level
-    alike = about[count:] >= _ALIKE * about[:count] if solving else about[count:] >= about[:count] - 1.0
-    both = xp.nonzero(alike)[0]
+    largest_loss = -steps[count:] * pair.log_rest[count:]
+    if solving:
+        alike = at_most(xp, at.epsilon[count:], largest_loss) >= _ALIKE * at.epsilon[:count]
+    else:
+        alike = at.level[count:] >= at.level[:count] - 1.0
+    both = nonzero(xp, alike)
     first, partner = xp.concat([every, count + both]), xp.concat([every, both])
     partner[both] = count + xp.arange(both.shape[0], device=given.device)
     result = pair.q * 0.0
     result[first] = compute(first, partner)
     best = result[:count]
-    rest = count + xp.nonzero(~alike & (best >= 0.0))[0]
+    met = best if solving else known[:count]
+    rest = count + nonzero(xp, ~alike & (best >= 0.0) & ~(met >= largest_loss * (1.0 + 1e-12)))
     if rest.shape[0]:
-        met = best[rest - count]
-        ends = (known[rest], met) if solving else (xp.log(met), known[rest])
-        rest = rest[_matters(pair.take(rest), picked(at, rest), *ends)]
+        found = best[rest - count]
+        limits = (known[rest], found) if solving else (xp.log(found), known[rest])
+        rest = rest[_matters(pair.take(rest), picked(at, rest), *limits)]
         if rest.shape[0]:
             result[rest] = compute(rest)
     return xp.maximum(best, result[count:])  # a NaN of either stays NaN

@@ -13,10 +13,12 @@ from __future__ import annotations
 import math
 from typing import Any, NamedTuple
 
-from oracle.core.arrays import at_least, at_most, counted, largest, summed
-from oracle.engines.contour_plan_arrays import GOAL, LOG_ROOT_2PI, Scan, StepColumn
+from oracle.core.arrays import anywhere, at_least, at_most, constants, counted, largest, least, nonzero, stacked, summed
+from oracle.engines.contour_plan_arrays import GOAL, LITTLE, LOG_ROOT_2PI, Scan, StepColumn
 
 _RATIO, _BELOW, _ORDERS = 1.25, 6, 12
+_LADDER = tuple(_RATIO ** (power - _BELOW) for power in range(_ORDERS))
+_BULK = 2  # orders to the left, the tilted law's variance is that of its bulk, without a beginning second peak
 _BEYOND = 3  # orders above the saddle point, for the images on the right
 _POINTS = 72
 _HELD = 30.0  # the grid holds all but e^{-30} of the tilted mass
@@ -41,7 +43,11 @@ class _Orders(NamedTuple):
 
 
 def _guess(pair: StepColumn, log_delta: Any) -> tuple[Any, Any]:
-    """About the saddle point, as if all were Gaussian, but no farther than u^alpha has one peak; and the variance."""
+    """About the saddle point, as if all were Gaussian, but no farther than u^alpha has one peak; and the variance.
+
+    A second peak, near alpha a, is of weight q^alpha e^{a^2 alpha c/2} or so, which is 1 at c = -2 log q / a^2, and at
+    most of weight q e^{a^2 alpha c/2}.
+    """
     xp = pair.xp
     square = pair.a * pair.a
     # Much noise, or a Gaussian mean now and then, which is no gain where records are added.
@@ -49,14 +55,13 @@ def _guess(pair: StepColumn, log_delta: Any) -> tuple[Any, Any]:
     spread = at_most(xp, much, 1.0 + square + 0.25 * square * square)
     spread = pair.steps * pair.q * spread
     c = xp.sqrt(2.0 * at_least(xp, -log_delta - 4.0, 2.0) / spread)
-    limit = 0.5 + xp.sqrt(6.0 - 2.0 * pair.log_q) * pair.sigma
+    limit = at_least(xp, 0.5 + xp.sqrt(6.0 - 2.0 * pair.log_q) * pair.sigma, -1.4 * pair.log_q / square)
     return xp.where(pair.sign > 0.0, at_most(xp, c, limit), c), spread
 
 
 def _orders(pair: StepColumn, middle: Any, farthest: Any) -> _Orders:
     xp = pair.xp
-    powers = counted(xp, _ORDERS, middle) - _BELOW
-    c = middle[:, None] * xp.exp(math.log(_RATIO) * powers)[None, :]
+    c = middle[:, None] * constants(xp, _LADDER, middle)
     y, h = pair.points(-xp.sqrt(2.0 * (_HELD + pair.flat(c[:, -1]))), farthest, _POINTS)
     log_u, slope = pair.log_u(y)[:2]
     constant, loss = pair.alpha0[:, None] * log_u - 0.5 * y * y - LOG_ROOT_2PI, pair.sign[:, None] * log_u
@@ -66,33 +71,42 @@ def _orders(pair: StepColumn, middle: Any, farthest: Any) -> _Orders:
     exponent = constant[:, None, :] + c[:, :, None] * loss[:, None, :]
     top = largest(xp, exponent, axis=2)
     mass = xp.exp(exponent - top[:, :, None])
-    sums = xp.matmul(mass, xp.stack([xp.ones_like(loss), loss, loss * loss, slope], axis=2))
+    sums = xp.matmul(mass, xp.permute_dims(stacked(xp, (xp.ones_like(loss), loss, loss * loss, slope)), (1, 2, 0)))
     # An order is no number if its mass leaves the grid, or where u^alpha has a second peak, near alpha a.
-    peak, height = (c + 1.0) * pair.a[:, None], c * (0.5 * pair.a * pair.a)[:, None] + pair.log_q[:, None]
-    beyond = (peak > farthest[:, None] - 3.0) & ((c + 1.0) * height > top - 12.0) & (pair.sign > 0.0)[:, None]
-    total = xp.where(beyond | (exponent[:, :, -1] > top - 12.0), math.nan, sums[:, :, 0])
+    alpha, low_top = c + 1.0, top - 12.0
+    peak, height = alpha * pair.a[:, None], c * (0.5 * pair.a * pair.a)[:, None] + pair.log_q[:, None]
+    beyond = (peak > farthest[:, None] - 3.0) & (alpha * height > low_top) & (pair.sign > 0.0)[:, None]
+    total = xp.where(beyond | (exponent[:, :, -1] > low_top), math.nan, sums[:, :, 0])
     mean, steps = sums[:, :, 1] / total, pair.steps[:, None]
     variance = sums[:, :, 2] / total - mean * mean
     log_power = steps * (top + xp.log(total * h[:, None]))
     log_c, log_next = xp.log(c), xp.log1p(c)
-    spread = steps * variance + 1.0 / (c * c) + 1.0 / ((c + 1.0) * (c + 1.0))
-    at = steps * mean - 1.0 / c - 1.0 / (c + 1.0)
+    near, far = 1.0 / c, 1.0 / alpha
+    spread = steps * variance + near * near + far * far
+    at = steps * mean - near - far
     narrow = -log_c - log_next - 0.5 * xp.log(2 * math.pi * spread)
-    entropy = c * log_c - (c + 1.0) * log_next
+    entropy = c * log_c - alpha * log_next
     sharper = at_most(xp, at_least(xp, narrow - entropy, -6.0), 0.0)
     slopes = pair.a[:, None] * sums[:, :, 3] / total
     return _Orders(c, log_power, log_power - c * at + narrow, at, log_power + entropy, sharper, variance, slopes, h)
 
 
-def scan(pair: StepColumn, log_delta: Any, epsilon: Any, weight: float = SPARED) -> Scan:
-    """The contours of a column: for a delta, for an epsilon, or for a delta whose epsilon is about known."""
+def scan(
+    pair: StepColumn, log_delta: Any, epsilon: Any, weight: float = SPARED, *, moved: Any = None, aside: float = 1.0
+) -> Scan:
+    """The contours of a column: for a delta, for an epsilon, or for a delta whose epsilon is about known.
+
+    Given which rows are moved, the others are left where the guess is, whose bound may be all that is asked of them.
+    `aside` moves all orders by a factor, where those that were tried have served nothing.
+    """
     xp = pair.xp
     target = 0.0 * pair.q + _LARGE if log_delta is None else at_most(xp, log_delta, _LARGE)
     middle, spread = _guess(pair, target)
+    middle = middle * aside
     depth = target if epsilon is None else at_most(xp, -0.5 * epsilon * epsilon / spread, target)
     farthest = at_most(xp, 4.0 + xp.sqrt(2.0 * (pair.outside - depth)), _FARTHEST)
     orders, count = _around(pair, middle, target, epsilon, farthest)
-    open_rows = _outside(xp, count)
+    open_rows = nonzero(xp, _outside(count) if moved is None else _outside(count) & moved)
     for _ in range(_MOVES):
         if open_rows.shape[0] == 0:
             break
@@ -104,7 +118,7 @@ def scan(pair: StepColumn, log_delta: Any, epsilon: Any, weight: float = SPARED)
         again, here = _around(part, middle[open_rows], target[open_rows], given, farthest[open_rows])
         for column, new in zip((*orders, count), (*again, here), strict=True):
             column[open_rows] = new
-        open_rows = open_rows[_outside(xp, here)]
+        open_rows = open_rows[nonzero(xp, _outside(here))]
     return _choice(pair, orders, count, log_delta, epsilon, weight)
 
 
@@ -117,36 +131,40 @@ def _around(pair: StepColumn, middle: Any, target: Any, epsilon: Any, farthest: 
     return orders, summed(left)
 
 
-def _outside(xp: Any, count: Any) -> Any:
-    return xp.nonzero((count < 1) | (count > _ORDERS - _BEYOND))[0]
+def _outside(count: Any) -> Any:
+    return (count < 1) | (count > _ORDERS - _BEYOND)
 
 
 def _choice(pair: StepColumn, orders: _Orders, count: Any, log_delta: Any, epsilon: Any, weight: float) -> Scan:
     xp, c = pair.xp, orders.c
     sharp = orders.chernoff + orders.sharper
     if epsilon is None:
-        epsilon = at_least(xp, _least((sharp - log_delta[:, None]) / c, xp), 0.0)
+        epsilon = at_least(xp, least(xp, (sharp - log_delta[:, None]) / c), 0.0)
     level = log_delta
     if level is None:
-        level = at_most(xp, _least(sharp - c * epsilon[:, None], xp), 0.0)
+        level = at_most(xp, least(xp, sharp - c * epsilon[:, None]), 0.0)
     # A column for the order of the contour, one for that of the bound.
     images = (orders.chernoff - c * epsilon[:, None] + (GOAL - level)[:, None])[:, None, :]
     distance = c[:, None, :] - c[:, :, None]
-    right = _least(xp.where(distance > 0.0, images / distance, math.inf), xp)
+    right = least(xp, xp.where(distance > 0.0, images / distance, math.inf))
     period = at_least(xp, right, (GOAL - level)[:, None] / c)
     peak = orders.log_power - c * epsilon[:, None] - level[:, None]
     cancelled = peak - xp.log(c * (c + 1.0) * period)
     cost = xp.log(period) - 0.5 * xp.log(orders.variance) + weight * at_least(xp, cancelled + 1.0, 0.0)
+    little = pair.sigma < LITTLE
+    if anywhere(little):
+        # Where few steps tell anything, the integrand is no Gaussian, and the farther it reaches the fewer they are.
+        farther = xp.log(at_least(xp, GOAL + cancelled, 4.0) / (pair.steps * pair.sigma)[:, None] / orders.slope)
+        cost = cost + xp.where(little[:, None], farther, 0.0)
     index = counted(xp, _ORDERS, c)
     usable = (index <= count[:, None]) & xp.isfinite(cost)
-    best = xp.argmin(xp.where(usable, cost, math.inf), axis=1)
+    best = xp.where(usable, cost, math.inf).argmin(axis=1)
     rows = xp.arange(c.shape[0], device=c.device)
     tables = (c, orders.log_power, orders.variance, orders.slope, period, cancelled, orders.chernoff)
-    at, log_power, variance, slope, spacing, lost, chernoff = xp.stack(tables)[:, rows, best]
+    at, log_power, variance, slope, spacing, lost, chernoff = stacked(xp, tables)[:, rows, best]
+    bulk = at_most(xp, orders.variance[rows, xp.where(best > _BULK, best - _BULK, 0)], variance)
     log_m = log_power / pair.steps
-    return Scan(at, epsilon * 1.0, level * 1.0, log_m, variance, slope, spacing, lost, chernoff, orders.h)
-
-
-def _least(table: Any, xp: Any) -> Any:
-    """The least along the last axis, whatever is no number left out; infinity if nothing is."""
-    return -largest(xp, -at_most(xp, table, math.inf))
+    found = ~_outside(count)
+    return Scan(
+        at, epsilon * 1.0, level * 1.0, log_m, variance, bulk, slope, spacing, lost, chernoff, orders.h, found,
+    )

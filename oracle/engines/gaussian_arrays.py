@@ -18,12 +18,14 @@ from typing import Any
 
 import numpy as np
 
-from oracle.core.arrays import LEAST, TINY, UNIT, erfcx, inflate
+from oracle.core.arrays import LEAST, TINY, UNIT, anywhere, at_least, at_most, erfcx, inflate
 
 MILLS_BUDGET = 4096.0  # relative error of R(x) - R(y) in unit roundoffs: 110-fold cancellation times special functions
 _NEWTON_STEPS = 40
 _CERTIFY_TRIES = 16
 _CONVERGED = 1e-9  # Newton squares the error, so the step after such a step is below the unit roundoff
+_NEAR = 1e-5  # and so it is after such a step of a parabola, which cubes the error
+_NEXT_TO_NOTHING = 1e-6  # the share of its scale below which a proposal may stand for 0
 _SQRT_HALF_PI = math.sqrt(math.pi / 2)
 _INVERSE_SQRT_2PI = 1 / math.sqrt(2 * math.pi)
 
@@ -45,43 +47,54 @@ def mills(xp: Any, t: Any) -> Any:
     return _SQRT_HALF_PI * erfcx(xp, t * math.sqrt(0.5))
 
 
-def mills_difference(xp: Any, x: Any, mu: Any) -> Any:
-    """R(x) - R(x + mu) for x >= min(0, -mu/2), without cancellation, to MILLS_BUDGET unit roundoffs."""
-    safe = xp.where(x > -30.0, x, -30.0)  # R overflows on the far left, where the caller uses 1 - delta instead
-    direct = mills(xp, safe) - mills(xp, safe + mu)
+def _mills_difference(xp: Any, x: Any, mu: Any, near: Any, far: Any) -> Any:
+    """R(x) - R(x + mu) for x >= min(0, -mu/2), without cancellation, to MILLS_BUDGET unit roundoffs.
+
+    Given R(|x|) and R(x + mu). Left of 0 it is told for mu < 0.5 only, elsewhere the caller uses 1 - delta instead.
+    """
+    direct = near - far
     right = x > 10.0
     cancels = mu < xp.where(right, 0.5 * x, 0.5)
-    if bool(xp.any(cancels & ~right)):
-        near = xp.zeros_like(x)
-        for node, weight in zip(*_legendre(), strict=True):
-            t = safe + mu * node
-            near = near + weight * (1.0 - t * mills(xp, t))
-        direct = xp.where(cancels & ~right, mu * near, direct)
-    if bool(xp.any(cancels & right)):
-        large = xp.where(right, x, 10.0)
-        far = xp.zeros_like(x)
-        for node, weight in zip(*_laguerre(), strict=True):
-            t = node / large
-            far = far - weight * xp.exp(-0.5 * t * t) * xp.expm1(-mu * t)
-        direct = xp.where(cancels & right, far / large, direct)
+    if anywhere(cancels):
+        close, distant = cancels & ~right, cancels & right
+        if anywhere(close):
+            integral = xp.zeros_like(x)
+            for node, weight in zip(*_legendre(), strict=True):
+                t = x + mu * node
+                integral = integral + weight * (1.0 - t * mills(xp, t))
+            direct = xp.where(close, mu * integral, direct)
+        if anywhere(distant):
+            large = xp.where(right, x, 10.0)
+            integral = xp.zeros_like(x)
+            for node, weight in zip(*_laguerre(), strict=True):
+                t = node / large
+                integral = integral - weight * xp.exp(-0.5 * t * t) * xp.expm1(-mu * t)
+            direct = xp.where(distant, integral / large, direct)
     return direct
 
 
 def curve(xp: Any, x: Any, mu: Any) -> tuple[Any, Any]:
-    """An upper bound of delta and a lower bound of 1 - delta at exact doubles x and mu."""
-    y = x + mu
+    """An upper bound of delta and a lower bound of 1 - delta at exact doubles x >= -mu/2 and mu."""
+    return _curve(xp, x, mu)[:2]
+
+
+def _curve(xp: Any, x: Any, mu: Any) -> tuple[Any, Any, Any, Any]:
+    """What `curve` tells; and phi(x) and R(x + mu), about."""
+    y, square = x + mu, -0.5 * x * x
     # The exponent carries the rounding of x^2, so that it is absolute there and monotone in the budget.
-    density_up = _INVERSE_SQRT_2PI * xp.exp(-0.5 * x * x * (1 - 8 * UNIT))
-    density_low = _INVERSE_SQRT_2PI * xp.exp(-0.5 * x * x * (1 + 8 * UNIT))
-    delta_right = inflate(density_up * mills_difference(xp, x, mu), MILLS_BUDGET)
-    delta_right = xp.where(delta_right == 0.0, LEAST, delta_right + TINY)  # a 0 is less than one subnormal
-    tail = mills(xp, xp.abs(x)) + mills(xp, xp.where(y > 0.0, y, 0.0))
-    complement_left = density_low * tail * (1 - 64 * UNIT)
-    left = (x < 0.0) & (mu >= 0.5)
-    delta = xp.where(left, (1.0 - complement_left) + 4 * UNIT, delta_right)  # both roundings are below UNIT
+    density = _INVERSE_SQRT_2PI * xp.exp(square * (1 - 8 * UNIT))
+    near, far = mills(xp, xp.abs(x)), mills(xp, y)
+    delta = inflate(density * _mills_difference(xp, x, mu, near, far), MILLS_BUDGET)
+    delta = xp.where(delta == 0.0, LEAST, delta + TINY)  # a 0 is less than one subnormal
     delta = xp.where(delta < 1.0, delta, 1.0)
-    complement = xp.where(left, complement_left, (1.0 - delta) * (1 - 4 * UNIT))
-    return delta, complement
+    complement = (1.0 - delta) * (1 - 4 * UNIT)
+    left = (x < 0.0) & (mu >= 0.5)
+    if anywhere(left):
+        tail = _INVERSE_SQRT_2PI * xp.exp(square * (1 + 8 * UNIT)) * (near + far) * (1 - 64 * UNIT)
+        complement = xp.where(left, tail, complement)
+        rest = (1.0 - tail) + 4 * UNIT  # both roundings are below UNIT
+        delta = xp.where(left, xp.where(rest < 1.0, rest, 1.0), delta)
+    return delta, complement, density, far
 
 
 def crossing(xp: Any, epsilon: Any, mu: Any) -> Any:
@@ -105,42 +118,58 @@ def _meets(xp: Any, epsilon: Any, mu: Any, delta: Any) -> Any:
 def epsilon_upper(xp: Any, mu: Any, delta: Any) -> Any:
     """An upper bound of the least epsilon >= 0 with delta(epsilon) <= delta; NaN where float64 cannot certify one.
 
-    Newton's method in x proposes (log delta is concave in x, so it converges from the right); the certificate is the
-    curve's own upper bound at the result, so a bad proposal can cost tightness but not soundness.
+    The logarithm of delta (or of 1 - delta, above a half) is nearly a parabola in x, whose zero is the next x: with
+
+        d delta / dx = -s,   d^2 delta / dx^2 = s (1/R(y) - mu),      s = mu phi(x) R(y),
+
+    an error e becomes about e^3. It starts at phi(x) mu / ((x + 1) (y + 1)) = delta. This proposes; the certificate is
+    the curve's own upper bound at the result, so a bad proposal can cost tightness but not soundness.
     """
     half = 0.5 * mu
     high = delta > 0.5
-    rest = xp.where(high, 1.0 - delta, delta)
-    start = xp.sqrt(-2.0 * xp.log(rest))
-    x = xp.where(high, -start, start)
+    rest, side = xp.where(high, 1.0 - delta, delta), xp.where(high, -1.0, 1.0)
+    square = -2.0 * xp.log(rest)
+    start = xp.sqrt(square)
+    nearer = square - 2.0 * xp.log((start + 1.0) * (start + mu + 1.0) / (_INVERSE_SQRT_2PI * mu))
+    x = xp.where(high, -start, xp.sqrt(at_least(xp, nearer, 0.0)))
     x = xp.where(x > -half, x, -half)
     converged = delta < 0.0  # a converged row stays, whatever its neighbours do
     for _ in range(_NEWTON_STEPS):
-        value, complement = curve(xp, x, mu)
-        slope = mu * _INVERSE_SQRT_2PI * xp.exp(-0.5 * x * x) * mills(xp, xp.where(x + mu > 0.0, x + mu, 0.0))
-        safe = xp.where(slope > 0.0, slope, 1.0)
-        step = xp.where(
-            high, complement * xp.log(rest / complement) / safe, value * xp.log(value / rest) / safe
-        )
-        moved = x + xp.where(slope > 0.0, xp.clip(step, -4.0, 4.0), 0.0)
+        value, complement, density, far = _curve(xp, x, mu)
+        known = xp.where(high, complement, value)
+        slope = mu * density * far
+        good = slope > 0.0
+        each = known / xp.where(good, slope, 1.0)  # d x / d log known
+        excess = xp.log(known / rest)
+        bend = 1.0 - side * each * (1.0 / far - mu)
+        step = 2.0 * excess * each / (1.0 + xp.sqrt(at_least(xp, 1.0 + 2.0 * bend * excess, 0.0)))
+        step = at_most(xp, at_least(xp, xp.where(good, side * step, 0.0), -4.0), 4.0)
+        moved = x + step
         moved = xp.where(moved > -half, moved, -half)  # epsilon >= 0
         moved = xp.where(converged, x, moved)
-        converged = xp.abs(moved - x) <= _CONVERGED * (xp.abs(x) + 1e-3)
+        converged = xp.abs(moved - x) <= _NEAR * (xp.abs(x) + 1e-3)
         x = moved
-        if bool(xp.all(converged)):
+        if not anywhere(~converged):
             break
+    scale = mu * (xp.abs(x) + half)
     proposal = xp.where(x > -half, mu * (x + half), 0.0)
-    return certify(xp, proposal, mu * (xp.abs(x) + half), lambda epsilon: _meets(xp, epsilon, mu, delta))
+    # The rounding of x from epsilon, by `crossing`, is always to be made up for.
+    return certify(xp, proposal + 8.0 * UNIT * scale, scale, lambda epsilon: _meets(xp, epsilon, mu, delta))
 
 
 def certify(xp: Any, proposal: Any, scale: Any, accepted: Any, *, tries: int = _CERTIFY_TRIES) -> Any:
-    """The least of 0, the proposal and its rising inflations that `accepted` certifies; NaN where none is."""
+    """The least of 0, the proposal and its rising inflations that `accepted` certifies; NaN where none is.
+
+    0 is looked at where the proposal is next to it, or is none.
+    """
     zero = xp.zeros_like(proposal)  # an array: torch makes a choice between two plain numbers single precision
-    result = xp.where(accepted(zero), zero, math.nan)
+    result, close = zero + math.nan, ~(proposal > _NEXT_TO_NOTHING * scale)
+    if anywhere(close):
+        result = xp.where(close & accepted(zero), zero, result)
     margin = 2.0 * UNIT
     for _ in range(tries):
         open_ = xp.isnan(result)
-        if not bool(xp.any(open_)):
+        if not anywhere(open_):
             break
         candidate = proposal + margin * scale
         result = xp.where(open_ & accepted(candidate), candidate, result)

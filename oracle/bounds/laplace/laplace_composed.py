@@ -31,7 +31,7 @@ from flint import arb, ctx
 from oracle.core import vocabulary
 from oracle.core.algorithm import Values
 from oracle.core.arithmetic import decreasing_root, enclose
-from oracle.core.arrays import TINY, UNIT, inflate, positive_part, quotient
+from oracle.core.arrays import TINY, UNIT, anywhere, inflate, nonzero, positive_part, quotient
 from oracle.core.attainment import truth
 from oracle.core.enclosure import Dyadic, Enclosure, ball
 from oracle.core.errors import PrecisionError
@@ -39,7 +39,7 @@ from oracle.core.registry import Bound, closed_form
 from oracle.engines.composed_pairs import Composition
 from oracle.engines.contour import Saddle, saddle_for
 from oracle.engines.gaussian_curve import certainly_negative
-from oracle.engines.laplace.laplace_arrays import spline_delta, spline_epsilon
+from oracle.engines.laplace.laplace_arrays import saddle, spline_delta, spline_epsilon
 from oracle.engines.laplace.laplace_contour_arrays import contour_delta, contour_epsilon
 from oracle.engines.laplace.laplace_residues import MOST_STEPS
 from oracle.engines.laplace.laplace_residues import curve as residues
@@ -165,7 +165,7 @@ def _first(xp: Any, solvers: tuple[Any, ...], columns: tuple[Any, ...], wanted: 
     """For the wanted rows the answer of the first solver that has one."""
     result = columns[0] * math.nan
     for solve in solvers:
-        rows = xp.nonzero(wanted & xp.isnan(result))[0]
+        rows = nonzero(xp, wanted & xp.isnan(result))
         if rows.shape[0]:
             result[rows] = solve(xp, *(column[rows] for column in columns))
     return result
@@ -183,15 +183,17 @@ def _delta_fast(xp: Any, values: Values) -> Any:
 
 
 def _epsilon_fast(xp: Any, values: Values) -> Any:
-    free = (values.steps == 0.0) | (values.delta == 1.0)
-    ratio = quotient(xp, values.sensitivity, values.scale)
-    saved = -2.0 * xp.log1p(-xp.where(free, 0.5, values.delta))  # one release: m + 2 log(1 - delta)
-    one = positive_part(xp, ratio - saved, ratio + saved)
-    columns = _columns(xp, values, values.delta)
-    inside = (columns[2] > _SMALLEST_DELTA) & (columns[2] < 1.0)
-    wanted = xp.isfinite(columns[0]) & (columns[1] > 1.0) & inside
-    many = xp.reshape(_first(xp, (contour_epsilon, spline_epsilon), columns, wanted), one.shape)
-    return xp.where(free, 0.0, xp.where(values.steps == 1.0, one, many))
+    free, once = (values.steps == 0.0) | (values.delta == 1.0), values.steps == 1.0
+    m, steps, delta = columns = _columns(xp, values, values.delta)
+    wanted = xp.isfinite(m) & (steps > 1.0) & (delta > _SMALLEST_DELTA) & (delta < 1.0)
+    start = saddle(xp, m, steps, log_delta=xp.log(delta))
+    many = _first(xp, (contour_epsilon, spline_epsilon), (*columns, *start), wanted)
+    many = many if many.shape == free.shape else xp.reshape(many, free.shape)
+    if anywhere(once):
+        ratio = quotient(xp, values.sensitivity, values.scale)
+        saved = -2.0 * xp.log1p(-xp.where(free, 0.5, values.delta))  # one release: m + 2 log(1 - delta)
+        many = xp.where(once, positive_part(xp, ratio - saved, ratio + saved), many)
+    return xp.where(free, 0.0, many)
 
 
 _PARAMETERS = (

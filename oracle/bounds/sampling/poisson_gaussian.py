@@ -23,7 +23,7 @@ from oracle.bounds.gaussian.gaussian_composed import composed_mu
 from oracle.core import vocabulary
 from oracle.core.algorithm import Values
 from oracle.core.arithmetic import DEFAULT_WIDTH, decreasing_root, reaches
-from oracle.core.arrays import LEAST, UNIT, Formula, at_least, at_most, inflate, lent, quotient
+from oracle.core.arrays import LEAST, UNIT, Formula, anywhere, at_least, at_most, inflate, lent, quotient
 from oracle.core.attainment import truth
 from oracle.core.domain import (
     Number,
@@ -216,7 +216,7 @@ def _merge(xp: Any, values: Values, plain: Formula, single: Formula, many: Any) 
     """No steps or no sampling, no sampling at random, one step, many steps; a formula is computed where it counts."""
     always, once = values.sampling_rate == 1.0, values.steps == 1.0
     for rows, formula in ((once & ~always, single), (always, plain)):
-        if bool(xp.any(rows)):
+        if anywhere(rows):
             many = xp.where(rows, formula(xp, values), many)
     return xp.where((values.steps > 0.0) & (values.sampling_rate > 0.0), many, 0.0)
 

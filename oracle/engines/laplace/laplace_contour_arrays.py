@@ -19,7 +19,7 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from oracle.core.arrays import UNIT
+from oracle.core.arrays import UNIT, anywhere, summed
 from oracle.engines.gaussian_arrays import certify
 from oracle.engines.laplace.laplace_arrays import TIGHT, gap_upper, log_phi, saddle
 
@@ -94,10 +94,11 @@ class _Sum:
     def value(self, gap: Any) -> tuple[Any, Any]:
         """The sum and its slope in g, both divided by e^{k log phi(c) + cg} h/(2 pi)."""
         xp = self.xp
-        angle = self.phase + self.t * gap[:, None]
-        real, imag = self.size * xp.cos(angle), self.size * xp.sin(angle)
-        total = 1.0 / (self.c * (self.c + 1.0)) + xp.sum(real, axis=1)
-        return total, self.c * total - xp.sum(self.t * imag, axis=1)
+        half = xp.tan(0.5 * (self.phase + self.t * gap[:, None]))  # one function instead of a cosine and a sine
+        square = half * half
+        share = self.size / (1.0 + square)
+        total = 1.0 / (self.c * (self.c + 1.0)) + summed(share * (1.0 - square))
+        return total, self.c * total - 2.0 * summed(self.t * share * half)
 
     def upper(self, gap: Any) -> tuple[Any, Any]:
         """delta plus the whole budget, and that budget relative to delta."""
@@ -147,6 +148,12 @@ def _many(m: Any, steps: Any) -> Any:
     return (steps >= _FEWEST_STEPS) & (steps <= _MOST_STEPS) & (m > 1e-12) & (m < 1e12)
 
 
+def _reachable(xp: Any, m: Any, steps: Any, c: Any, gap: Any, allowed: Any) -> Any:
+    """Whether any number of nodes may leave that little: |phi| falls to (1+q)/2 only, and no node is farther."""
+    farthest = 2.0 * math.pi * _LEVELS[-1] * c / -allowed
+    return steps * xp.log(0.5 + 0.5 * xp.exp(-m * (1.0 + 2.0 * c))) - xp.log(math.pi * farthest) + c * gap <= allowed
+
+
 def contour_delta(xp: Any, m: Any, steps: Any, epsilon: Any) -> Any:
     """Upper bounds of delta for columns of shape [B]; NaN where the contour does not serve."""
     gap = gap_upper(m, steps, epsilon)
@@ -162,15 +169,15 @@ def contour_delta(xp: Any, m: Any, steps: Any, epsilon: Any) -> Any:
     return result
 
 
-def contour_epsilon(xp: Any, m: Any, steps: Any, delta: Any) -> Any:
+def contour_epsilon(xp: Any, m: Any, steps: Any, delta: Any, *start: Any) -> Any:
     """Upper bounds of the least epsilon for columns of shape [B]; NaN where the contour does not serve."""
-    served = _many(m, steps)
-    log_delta = xp.log(delta)
-    c, gap, _ = saddle(xp, m, steps, log_delta=log_delta)
-    most = steps * m
+    log_delta, most, result = xp.log(delta), steps * m, m * math.nan
+    c, gap, _ = start or saddle(xp, m, steps, log_delta=log_delta)
     gap = xp.where(gap < most, gap, most)
+    served = _many(m, steps) & _reachable(xp, m, steps, c, gap, log_delta - _GOAL)
+    if not anywhere(served):
+        return result
     plan = _Plan(xp, m, steps, gap, c, log_delta)
-    result = m * math.nan
     for rows, count in _groups(xp, plan, served, gap):
         result[rows] = _solve(xp, _Sum(plan, rows, count), gap[rows], delta[rows], most[rows])
     return result

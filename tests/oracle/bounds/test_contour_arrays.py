@@ -108,7 +108,7 @@ def test_a_line_on_a_coarse_grid_is_no_lower_than_on_a_fine_one(monkeypatch: pyt
         numpy_namespace, *(np.array([value]) for value in (10579.9, 2.58e-6, 4793.0, 1.0)), mirrored=True
     )
     c, last, angle = np.array([8.0873917e7]), np.array([[2.4379e8]]), 9.0 * pair.a[:, None]
-    window = pair.window(c, pair.outside[:, None] + 2.0 * last * angle)
+    window = pair.window(c, pair.outside[:, None] + 2.0 * last * angle, pair.envelope(c))
     coarse = pair.shifted(c, last, angle, (-1.0,), window)
     monkeypatch.setattr(contour_plan_arrays, "_LINE", 40_000)
     fine = pair.shifted(c, last, angle, (-1.0,), window)
@@ -116,7 +116,19 @@ def test_a_line_on_a_coarse_grid_is_no_lower_than_on_a_fine_one(monkeypatch: pyt
     # Where the line decays, a coarse grid bounds nothing.
     far = np.array([1e12])
     monkeypatch.setattr(contour_plan_arrays, "_LINE", 160)
-    assert np.isinf(pair.shifted(far, last, angle, (1.0,), pair.window(far, pair.outside[:, None]))[0, 0])
+    window = pair.window(far, pair.outside[:, None], pair.envelope(far))
+    assert np.isinf(pair.shifted(far, last, angle, (1.0,), window)[0, 0])
+
+
+@pytest.mark.parametrize("neighbours", DIRECTIONS)
+def test_a_reach_that_is_too_short_is_searched_for(monkeypatch: pytest.MonkeyPatch, neighbours: str) -> None:
+    """What one knows of the reach is a choice: a bad one costs time, neither truth nor an answer."""
+    known = fast(drawn(12), neighbours)
+    monkeypatch.setattr(contour_plan_arrays, "_LEAST_REACH", 0.3)
+    searched = fast(drawn(12), neighbours)
+    assert np.isfinite(searched).all()
+    np.testing.assert_allclose(searched, known, rtol=2e-9)
+    assert (searched != known).any()
 
 
 @pytest.mark.full
