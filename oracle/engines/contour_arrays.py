@@ -3,7 +3,7 @@ r"""The contour integral of `contour` in float64, vectorised over parameters, on
 The same sum, written for accuracy: with D_n = M(s_n)/M(c) - 1 = sum of weights (e^{i t L} - 1), the powers are
 exp(T log1p(D_n)), so that errors count relative to |D_n| and not to 1, and T may be 10^7. An explicit budget covers
 rounding (growing with T), the quadrature and what lies beyond the last node (both from `contour_plan_arrays`); the
-images on both sides only raise the sum. An epsilon is told to 10^-9, the rare one whose sum cancels much to 10^-6, and
+images on both sides only raise the sum. An answer is told to 10^-9, the rare one whose sum cancels much to 10^-6, and
 what needs too many nodes or has a larger budget is left NaN. What a row is told depends on no other row.
 
 The budget's integrals are float64 sums themselves: this is a budget held to the reference by tests, not a proof.
@@ -301,7 +301,7 @@ def _delta(pair: StepColumn, epsilon: Any, at: Scan) -> Any:
     """Upper bounds of delta at an epsilon for one direction each, NaN where none is had."""
     xp = pair.xp
     result = pair.q * math.nan
-    rows = xp.arange(result.shape[0], device=result.device)
+    excess, rows = result + math.inf, xp.arange(result.shape[0], device=result.device)
     for again, aside in enumerate(_TRIES):
         part, ends = pair.take(rows), epsilon[rows]
         if again:
@@ -309,9 +309,12 @@ def _delta(pair: StepColumn, epsilon: Any, at: Scan) -> Any:
         plan = _planned(part, at)
         for nodes, points, some in _classes(xp, plan):
             one = Sum(part.take(some), picked(plan, some), nodes, points)
-            tight = one.excess(ends[some]) <= _TIGHT * one.value(ends[some])[0]
-            result[rows[some]] = xp.where(tight, one.delta(ends[some]), math.nan)
-        rows = nonzero(xp, xp.isnan(result))
+            total, where = one.value(ends[some])[0], rows[some]
+            margin = xp.where(total > 0.0, one.excess(ends[some]) / total, math.nan)
+            better = (margin <= (_TIGHT if aside > 1.0 else _LOOSE)) & ~(margin >= excess[where])
+            result[where] = xp.where(better, one.delta(ends[some]), result[where])
+            excess[where] = xp.where(better, margin, excess[where])
+        rows = nonzero(xp, ~(excess <= (_LOOSE if again else _TIGHT)))
         if rows.shape[0] == 0:
             break
     return result

@@ -23,7 +23,7 @@ from oracle.bounds.gaussian.gaussian_composed import composed_mu
 from oracle.core import vocabulary
 from oracle.core.algorithm import Values
 from oracle.core.arithmetic import DEFAULT_WIDTH, decreasing_root, reaches
-from oracle.core.arrays import LEAST, UNIT, Formula, anywhere, at_least, at_most, inflate, lent, quotient
+from oracle.core.arrays import LEAST, UNIT, Formula, anywhere, at_least, at_most, inflate, lent, nonzero, quotient
 from oracle.core.attainment import truth
 from oracle.core.domain import (
     Number,
@@ -38,13 +38,16 @@ from oracle.engines.composed_pairs import DIRECTIONS, Composition, PoissonGaussi
 from oracle.engines.contour_arrays import upper_bound
 from oracle.engines.gaussian_curve import sigma_of
 from oracle.engines.sampled.noise_guess import about_noise
+from oracle.engines.sampled.noise_guess_arrays import about_log_noise
 from oracle.engines.sampled.plain_bounds import meets_unnoised
 from oracle.engines.sampled.sampled_gaussian import SampledGaussian
 
 _SHIFT = {"add_remove": 1.0, "replace": 2.0}
 _MOST_STEPS = 10**15
 _SMALLEST = 1e-290  # below, float64 loses relative accuracy
-_PAST = 5e-13  # how far past the root of the vectorised curve its answer lies, in log sigma
+_NARROWEST, _WIDENINGS = 0.004, 12  # of a bracket in log sigma: its first width, and how often it changes
+_CHORDS = 9
+_PAST, _FARTHER_PAST = 5e-13, 1e-9  # how far past the root of delta or epsilon an answer lies, in log sigma
 
 
 def _composition(values: Values, *, sigma: Fraction | None = None, steps: int | None = None) -> Composition:
@@ -170,46 +173,82 @@ def most_steps(
 
 @lent
 def _sigma_fast(xp: Any, values: Values) -> Any:
-    """The noise at which the vectorised delta meets the target: a bracket in log sigma, chords, and a last check.
-
-    Every row goes its own way, whatever stands beside it: once a row is settled it stays.
-    """
-
-    def at(x: Any) -> Any:
-        return _delta_fast(xp, Values(**{**vars(values), "sigma": xp.exp(x)}))
-
-    def excess(x: Any) -> Any:
-        value = at(x)
-        return xp.log(xp.where(value < 1e-300, 1e-300, value)) - xp.log(values.delta)
-
+    """The noise at which the vectorised delta meets the target; where no delta is had, that at which epsilon does."""
     # To first order the steps are one Gaussian release of sensitivity s q sqrt(T).
     like = _SHIFT[values.neighbours] * values.sampling_rate * xp.sqrt(values.steps) + UNIT
-    low = xp.log(at_least(xp, gaussian_arrays.sigma_upper(xp, like, values.epsilon, values.delta), 0.6))
-    high, at_low = low + 0.0, excess(low)
-    at_high = at_low + 0.0
-    for power in range(7):
+    start = xp.log(at_least(xp, gaussian_arrays.sigma_upper(xp, like, values.epsilon, values.delta), 0.6))
+    many = (values.sampling_rate > 0.0) & (values.sampling_rate < 1.0) & (values.steps > 1.0)
+    rate, steps = xp.where(many, values.sampling_rate, 0.5), xp.where(many, values.steps, 2.0)
+    mirrored = DIRECTIONS[values.neighbours] == ("replace",)
+    about = about_log_noise(xp, start, rate, steps, values.epsilon, values.delta, mirrored=mirrored)
+    start = xp.where(many, about, start)
+    result = _searched(xp, values, _delta_fast, "delta", start, _PAST)
+    rows = nonzero(xp, many & xp.isnan(result))
+    if rows.shape[0]:
+        result[rows] = _searched(xp, _some(values, rows), _epsilon_fast, "epsilon", start[rows], _FARTHER_PAST)
+    return xp.where((values.steps > 0.0) & (values.sampling_rate > 0.0), result, 0.0)
+
+
+def _some(values: Values, rows: Any) -> Values:
+    """Some of the rows."""
+    return Values(**{name: v if isinstance(v, str) else v[rows] for name, v in vars(values).items()})
+
+
+def _searched(xp: Any, values: Values, curve: Formula, name: str, start: Any, past: float) -> Any:
+    """The noise at which a vectorised curve falls to the value of its name: a bracket in log sigma, chords, a check.
+
+    Every row goes its own way, whatever stands beside it: once a row is settled it stays. An answer lies `past` the
+    root, and no farther than a hundred times that past where the curve was seen above its goal.
+    """
+    goal = vars(values)[name]
+
+    def at(x: Any, rows: Any) -> Any:
+        """The curve for some of the rows of a column; NaN for the others."""
+        result = x * math.nan
+        if rows.shape[0]:
+            here = _some(values, rows)
+            result[rows] = curve(xp, Values(**{**vars(here), "sigma": xp.exp(x[rows])}))
+        return result
+
+    def excess(x: Any, rows: Any) -> Any:
+        value = at(x, rows)
+        return xp.log(xp.where(value < 1e-300, 1e-300, value)) - xp.log(goal)
+
+    low, high, at_low = start, start + 0.0, excess(start, xp.arange(start.shape[0], device=start.device))
+    at_high, width = at_low + 0.0, 0.0 * start + _NARROWEST
+    for _ in range(_WIDENINGS):
         short, long = ~(at_low > 0.0) & ~xp.isnan(at_low), ~(at_high <= 0.0) & ~xp.isnan(at_high)
-        if not bool(xp.any(short | long)):
+        rows = nonzero(xp, short | long)
+        if rows.shape[0] == 0:
             break
-        new = xp.where(short, low - 0.03 * 2.0**power, high + 0.03 * 2.0**power)
-        at_new = excess(new)
-        high, at_high = xp.where(long, new, xp.where(short, low, high)), xp.where(
-            long, at_new, xp.where(short, at_low, at_high)
+        new = xp.where(short, low - width, high + width)
+        at_new = excess(new, rows)
+        known = ~xp.isnan(at_new)
+        width = width * xp.where(known, 3.0, 0.2)  # where nothing is had, not so far
+        # One end moves on, and the other follows to where it was.
+        ahead, behind = known & long, known & short
+        low, at_low, high, at_high = (
+            xp.where(behind, new, xp.where(ahead, high, low)),
+            xp.where(behind, at_new, xp.where(ahead, at_high, at_low)),
+            xp.where(ahead, new, xp.where(behind, low, high)),
+            xp.where(ahead, at_new, xp.where(behind, at_low, at_high)),
         )
-        low, at_low = xp.where(short, new, low), xp.where(short, at_new, at_low)
     (before, at_before), (root, at_root) = (low, at_low), (high, at_high)
-    for _ in range(9):  # log delta is nearly straight in log sigma: chords through the last two points
+    held = (at_low > 0.0) & (at_high <= 0.0)
+    moved = held
+    for _ in range(_CHORDS):  # the curves are nearly straight in logarithms: chords through the last two points
         point = root - at_root * (root - before) / (at_root - at_before)
         point = at_most(xp, at_least(xp, point, low), high)
-        moved = xp.abs(point - root) > 1e-12  # a settled row stays, but for the last chord
+        goes, moved = moved, moved & (xp.abs(point - root) > 2.0 * past)  # a settled row stays, but for the last chord
         before, at_before = xp.where(moved, root, before), xp.where(moved, at_root, at_before)
-        root, at_root = point, xp.where(moved, excess(point), at_root)
-        if not bool(xp.any(moved)):
+        root = xp.where(goes, point, root)
+        rows = nonzero(xp, moved)
+        if rows.shape[0] == 0:
             break
-    upper = root + _PAST
-    proved = (at_low > 0.0) & (at_high <= 0.0) & (at(upper) <= values.delta) & (excess(root - 100 * _PAST) > 0.0)
-    result = xp.where(proved, xp.exp(upper) * (1.0 + 8 * UNIT * (1.0 + xp.abs(upper))), math.nan)
-    return xp.where((values.steps > 0.0) & (values.sampling_rate > 0.0), result, 0.0)
+        at_root = xp.where(moved, excess(root, rows), at_root)
+    upper, rows = root + past, nonzero(xp, held)
+    proved = (at(upper, rows) <= goal) & (excess(root - 100 * past, rows) > 0.0)
+    return xp.where(proved, xp.exp(upper) * (1.0 + 8 * UNIT * (1.0 + xp.abs(upper))), math.nan)
 
 
 def _merge(xp: Any, values: Values, plain: Formula, single: Formula, many: Any) -> Any:

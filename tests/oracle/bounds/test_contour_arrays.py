@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from fractions import Fraction
 from typing import Any
 
@@ -11,6 +12,8 @@ import numpy as np
 import pytest
 import torch
 
+from oracle.core.algorithm import Values
+from oracle.core.enclosure import Enclosure
 from oracle.core.registry import bound
 from oracle.engines import contour_plan_arrays
 from oracle.engines.composed_pairs import PoissonGaussian, compose
@@ -163,3 +166,26 @@ def test_the_points_that_cancel_most_are_sound_and_told_to_a_millionth() -> None
         many = compose([(part, int(steps))], neighbours="add_remove")
         lower, upper = many.epsilon(Fraction(delta), width=Fraction(1, 10**9)).to_floats()
         assert lower <= value <= upper * (1 + 1e-6), (sigma, rate, steps, delta)
+
+
+def never(values: Values, width: Fraction) -> Enclosure:
+    raise AssertionError(f"left to the reference: {values}")
+
+
+@pytest.mark.full
+@pytest.mark.parametrize("neighbours", DIRECTIONS)
+def test_everyday_questions_are_answered_in_a_circle(neighbours: str) -> None:
+    """Epsilon at a delta, delta there and the noise for both, none by the reference: what rounds up stays close."""
+    sigma, rate, steps, delta = (np.array(column) for column in zip(*drawn(300), strict=True))
+    own = {"sampling_rate": rate, "steps": steps, "neighbours": neighbours}
+    epsilon_of, delta_of, sigma_of = (
+        replace(bound(f"poisson-gaussian.{unit}"), certify=never) for unit in ("epsilon", "delta", "sigma")
+    )
+    epsilon = epsilon_of.fast(sigma=sigma, delta=delta, **own)
+    asked = epsilon > 0.0
+    assert asked.mean() > 0.9
+    own = {name: v if isinstance(v, str) else v[asked] for name, v in own.items()}
+    there = delta_of.fast(sigma=sigma[asked], epsilon=epsilon[asked], **own)
+    np.testing.assert_allclose(there, delta[asked], rtol=2e-5)  # an epsilon may be told to 1e-6
+    noise = sigma_of.fast(epsilon=epsilon[asked], delta=delta[asked], **own)
+    np.testing.assert_allclose(noise, sigma[asked], rtol=1e-6)
