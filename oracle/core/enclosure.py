@@ -15,7 +15,7 @@ from fractions import Fraction
 
 from flint import arb, ctx, fmpq, fmpz
 
-from oracle.core.errors import OracleError
+from oracle.core.errors import OracleError, PrecisionError
 
 Exact = int | float | Fraction | Decimal
 """A number with one exact meaning (a float means the double it is, not the decimal it was typed as)."""
@@ -60,7 +60,7 @@ class Dyadic:
     def to_fraction(self) -> Fraction:
         """The number as a Fraction; refused where that would need megabytes."""
         if abs(self.exponent) > _EXACT_FRACTION_EXPONENT:
-            raise OracleError(f"2**{self.exponent} is too extreme for an exact Fraction; use the ball or the decimal")
+            raise PrecisionError(f"2**{self.exponent} is too extreme for an exact Fraction; take ball or decimal")
         return Fraction(self.mantissa) * Fraction(2) ** self.exponent
 
     def to_float(self, *, up: bool) -> float:

@@ -54,7 +54,7 @@ def _check(xp: Any, values: Values, ratio: Any) -> None:
     # Within rounding of the ends the reference decides, and where a ratio is not known (NaN).
     for value in xp.reshape(ratio, (-1,)).tolist():
         if value < float(LEAST_RATIO) * (1 - 1e-12) or value > float(LARGEST_RATIO) * (1 + 1e-12):
-            raise DomainError(ratio_message(value))
+            raise DomainError(ratio_message(min(value, 1e300)))
 
 
 def _geometric_sum(xp: Any, c: Any, k: Any) -> Any:
@@ -122,7 +122,9 @@ def _best(xp: Any, upper: Any, lower: Any, size: Any) -> tuple[Any, Any]:
 def _in_rows(xp: Any, compute: Any, values: Values, given: Any) -> Any:
     """`compute(ratio, rate, m, shifts, mu, steps, given)` a few rows at a time; the trivial rows are 0."""
     ratio = quotient(xp, values.sensitivity, values.batch_size, values.noise_on_mean)
-    _check(xp, values, ratio)
+    # Beyond all doubles it is certainly too large, where a double may stand for what is not known.
+    beyond = values.sensitivity / values.batch_size / values.noise_on_mean == math.inf
+    _check(xp, values, xp.where(beyond, math.inf, ratio))
     endless = values.diameter == math.inf
     diameter = quotient(xp, xp.where(endless | (values.diameter == 0.0), 1.0, values.diameter), values.learning_rate,
                         values.noise_on_mean)

@@ -47,6 +47,7 @@ _MOST_STEPS = 10**15
 _SMALLEST = 1e-290  # below, float64 loses relative accuracy
 _NARROWEST, _WIDENINGS = 0.004, 12  # of a bracket in log sigma: its first width, and how often it changes
 _CHORDS = 9
+_LARGEST_FLOAT = 10**300  # of an epsilon
 _PAST, _FARTHER_PAST = 5e-13, 1e-9  # how far past the root of delta or epsilon an answer lies, in log sigma
 
 
@@ -130,7 +131,8 @@ def _about_sigma(values: Values) -> tuple[float, float]:
     To first order the steps are one Gaussian release of sensitivity s q sqrt(T).
     """
     log_delta = math.log(values.delta) if values.delta > 1e-300 else -690.0
-    epsilon = float(values.epsilon)
+    largest = min(values.epsilon, _LARGEST_FLOAT)
+    epsilon = float(largest)
     if 1 - values.sampling_rate < 1e-9 and values.sampling_rate < 1:  # next to no sampling, for a float
         values = Values(**{**vars(values), "sampling_rate": Fraction(1)})
     like = _SHIFT[values.neighbours] * float(values.sampling_rate) * math.sqrt(min(values.steps, _MANY_STEPS))
@@ -138,7 +140,7 @@ def _about_sigma(values: Values) -> tuple[float, float]:
     mu = 2 * epsilon / (math.sqrt(z * z + 2 * epsilon) + z) + 2.5 * math.exp(log_delta)
     start = min(max(like / mu, _LEAST_START), _LARGEST_START)
     return about_noise(
-        lambda sigma: _composition(values, sigma=sigma).directions[0], values.epsilon, log_delta, start
+        lambda sigma: _composition(values, sigma=sigma).directions[0], largest, log_delta, start
     )
 
 

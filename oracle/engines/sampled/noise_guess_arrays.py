@@ -27,7 +27,7 @@ def about_log_noise(xp: Any, start: Any, rate: Any, steps: Any, epsilon: Any, de
         columns = (xp.exp(x), rate, steps, epsilon)
         parts = [
             _log_delta(xp, *(column[first : first + _PART] for column in columns), mirrored=mirrored)
-            for first in range(0, x.shape[0], _PART)
+            for first in range(0, max(1, x.shape[0]), _PART)
         ]
         return (parts[0] if len(parts) == 1 else xp.concat(parts)) - target
 

@@ -28,6 +28,7 @@ from oracle.engines.sampled.smoothed_plan import SMOOTHNESS, SmoothedPlan
 
 TALLEST = 1.6  # height of the line of integration: it costs a factor e^{1.28} of precision
 _NOISE = 1e-15  # of the terms
+_MOST_POINTS = 100_000  # far more than balls could follow
 _STEEP = 30.0  # from which on e^x is not asked for
 
 
@@ -161,9 +162,10 @@ def _float_line(step: SampledGaussian, c: float, goal: float) -> tuple[Complex, 
     goal -= min(0.0, step.cumulants(c)[0])
     h, height = step.line(c, goal, TALLEST)
     low, high = step.window(c, goal + 0.5 * height**2)
-    y: Complex = np.asarray(
-        h * np.arange(math.floor(low / h), math.ceil(high / h) + 1) + 1j * (step.slopes[0] * height), np.complex128
-    )
+    first, last = math.floor(low / h), math.ceil(high / h)
+    if last - first > _MOST_POINTS:
+        raise PrecisionError(f"the quadrature needs {last - first} points")
+    y: Complex = np.asarray(h * np.arange(first, last + 1) + 1j * (step.slopes[0] * height), np.complex128)
     (alpha, beta), (slope, mirrored_slope) = step.exponents(c), step.slopes
     log_u = _log_u(step, y)
     exponent, losses = alpha * log_u, slope * log_u
