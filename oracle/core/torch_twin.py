@@ -8,6 +8,7 @@ memory. The tape makes the split into chunks invisible.
 from __future__ import annotations
 
 import contextlib
+import functools
 import math
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
@@ -112,6 +113,8 @@ def in_chunks(
             return train(block.by("torch", single=single))
         return train(TorchTape(block.seed, block.models, block.first_model, single=single, device=like.device))
 
+    if local:
+        _keep_what_is_freed()
     with contextlib.ExitStack() as stack:
         parts: Iterator[torch.Tensor] = map(part, starts, ends)
         if local:
@@ -123,9 +126,31 @@ def in_chunks(
         result = like.new_empty(0)
         for first, end, models in zip(starts, ends, parts, strict=True):
             if first == 0:  # a list of parts would hold all models twice in the end
-                result = models.new_empty(tape.models, *models.shape[1:])
+                result = _empty_table(models, tape.models)
             result[first:end] = models
     return result
+
+
+@functools.cache
+def _keep_what_is_freed() -> None:
+    """What a chunk of models frees is kept for the next one, which else is given it anew, page by page.
+
+    The C library of most Linux systems keeps no more than twice the largest block that was ever freed, nor than 64 MB.
+    """
+    torch.empty((1 << 25) - (1 << 16), dtype=torch.uint8)  # freed at once, and never written
+
+
+def _empty_table(like: torch.Tensor, rows: int) -> torch.Tensor:
+    """As many rows as asked for, each as those of a tensor: on processors in numpy's memory, whose pages are huge.
+
+    Linux gives memory page by page as it is first written, for a microsecond or two each; numpy asks for large pages.
+    """
+    shape = (rows, *like.shape[1:])
+    size = math.prod(shape) * like.element_size()
+    if like.device.type != "cpu" or size == 0:
+        return like.new_empty(shape)
+    memory = torch.from_numpy(np.empty(size, dtype=np.uint8))
+    return memory.view(like.dtype).view(shape)
 
 
 @contextlib.contextmanager

@@ -125,3 +125,17 @@ def test_kept_memory_is_that_of_its_name_and_grows() -> None:
     assert kept("a", 5, 4).shape == (5, 4)
     assert (first == 7).all()  # what is larger is elsewhere
     assert kept("a", 0, 4).shape == (0, 4)
+
+
+@pytest.mark.parametrize("kind", [torch.float64, torch.float32, torch.bfloat16, torch.int64, torch.bool])
+@pytest.mark.parametrize("shape", [(), (3,), (2, 5), (0,)])
+def test_results_keep_their_type_and_shape(kind: torch.dtype, shape: tuple[int, ...]) -> None:
+    """Whatever memory they are put into: their own, which others can write to and add to."""
+    def ones(part: Tape) -> torch.Tensor:
+        return torch.ones(part.models, *shape).to(kind)
+
+    together = torch_twin.in_chunks(Tape(0, 7), 5, ones, torch.empty(0))
+    assert (together.dtype, together.shape) == (kind, (7, *shape))
+    assert bool((together == 1).all())
+    together[3] = 0
+    assert together.clone().sum() == 6 * math.prod(shape)
