@@ -21,7 +21,7 @@ Exact = int | float | Fraction | Decimal
 """A number with one exact meaning (a float means the double it is, not the decimal it was typed as)."""
 
 _EXACT_FRACTION_EXPONENT = 20_000  # beyond this a Fraction costs megabytes; balls take over
-_LONGEST_EXACT_DECIMAL = 40
+_LONGEST_EXACT_DECIMAL, _LONGEST_EXACT_MANTISSA = 40, 10_000  # decimals; bits, as Python prints no 4,300 digits
 
 
 @dataclass(frozen=True)
@@ -209,7 +209,8 @@ class Enclosure:
 
     def to_decimals(self) -> tuple[str, str]:
         """The ends as decimal strings, rounded outward by less than a hundredth of the width."""
-        if self.lower == self.upper and abs(self.lower.exponent) <= _LONGEST_EXACT_DECIMAL:
+        short = self.lower.mantissa.bit_length() <= _LONGEST_EXACT_MANTISSA
+        if self.lower == self.upper and short and abs(self.lower.exponent) <= _LONGEST_EXACT_DECIMAL:
             # m / 2**e has exactly e decimals, so this many digits print it without rounding at all.
             digits = len(str(abs(self.lower.mantissa))) + abs(self.lower.exponent) + 2
         else:

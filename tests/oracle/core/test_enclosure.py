@@ -308,3 +308,14 @@ def test_the_hull_holds_both_the_minimum_the_smaller_and_the_maximum_the_larger(
     for one in (first, second):
         assert least.possibly_le(one)
         assert one.possibly_le(most)
+
+
+@pytest.mark.parametrize(("base", "power"), [(10, 5000), (-3, 20001)])
+def test_a_point_of_thousands_of_digits_is_printed_rounded_outward(base: int, power: int) -> None:
+    value = base**power + 1
+    low, high = Enclosure.exactly(value).to_decimals()
+    inside = Fraction(low) < value < Fraction(high)  # told apart from the assertion, which would print the numbers
+    assert inside
+    assert len(low) < 60
+    narrow = Fraction(high) - Fraction(low) <= Fraction(abs(value), 10**40)
+    assert narrow
